@@ -64,7 +64,8 @@ BAD = {
     "many kinds": (OPEN + "[[topology]]\nhosts = 3\n", ["topology", "write [topology] and not"]),
     "preset": ("[scheme]\npreset = 3\n" + OPEN, ["scheme", "`preset` is no text; write the name"]),
     "truth": ("duration = true\n" + OPEN, ["duration = true: "]),
-    "no traffic": ("seed = 1\n", ["traffic", "missing"]),
+    "no traffic": ("seed = 1\n", ["traffic", "missing; write [[traffic]]; it has no default"]),
+    "no switch": ("[scheme.host]\n" + OPEN, ["scheme.switch", "write [scheme.switch]; it has"]),
     "empty traffic": ("traffic = []\n", ["traffic", "list of 0", "1 to 65535"]),
     "scheme": ("scheme = 'bcf'\n" + OPEN, ["scheme", "bcf", 'did you mean "bfc"']),
     "workload": (SIZES.format(sizes="'googel'"), ["traffic[0].sizes", "googel", '"google"']),
@@ -464,6 +465,15 @@ def test_a_wrong_duration_is_told_without_what_follows_from_it(duration: str) ->
     with pytest.raises(ScenarioError) as told:
         Scenario.from_name("quickstart", {"duration": duration, "traffic.incast.stop": "60.5 s"})
     assert [one.field for one in told.value.problems] == ["duration"]
+
+
+def test_a_scheme_file_that_lacks_a_table_is_told_its_header(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "empty.toml").touch()
+    assert main(["run", "quickstart", "--scheme", "./empty.toml"]) == 2
+    told = capsys.readouterr().err
+    assert "empty.toml: scheme.switch: this field is missing; write [switch]; it has" in told
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["run"], ["run", "x", "--jobs", "two"]])

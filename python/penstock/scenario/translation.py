@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -84,7 +84,8 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             names = [name for table in tables for name in _names(table)]
             return Problem(path, "no such field", nearest(str(location[-1]), names), value)
         case "missing":
-            return Problem(path, "this field is missing", "write it; it has no default")
+            written = _begun(location, model)
+            return Problem(path, "this field is missing", f"write {written}; it has no default")
         case "union_tag_invalid":
             kinds = [kind for one in models for kind in _kinds(one)]
             tag = str(context["tag"])
@@ -129,6 +130,22 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
 
 def _is_list_of_tables(value: object) -> bool:
     return isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value)
+
+
+def _begun(location: Sequence[int | str], model: type[BaseModel]) -> str:
+    """How a field is begun: with the header of its table or tables, or "it"."""
+    path, tables = locate(location, model)[0], locate(location[:-1], model)[1]
+    header = _INDEX.sub("", path)
+    for table in tables:
+        for name, info in table.model_fields.items():
+            if location[-1] in (name, info.alias) and any(models_in(info.annotation)):
+                headers: dict[Any, str] = {
+                    tuple: f"[[{header}]]",
+                    list: f"[[{header}]]",
+                    dict: "it",
+                }
+                return headers.get(get_origin(info.annotation), f"[{header}]")
+    return "it"
 
 
 def _range(location: Sequence[int | str], model: type[BaseModel]) -> str:
