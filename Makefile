@@ -30,7 +30,7 @@ UNIT_TESTS := cargo test $(TESTED) --lib \
 OTHER_TESTS := cargo test $(TESTED) --test '*' --examples
 PYTHON_FILES := python tests/python benches tools
 
-.PHONY: demo demo-frames test quick build-tests policy models lint audit bench validate reproduce docs wheel try-wheel lock vendor minimum-versions clean
+.PHONY: demo demo-frames test quick build-tests policy models lint audit bench validate reproduce costs docs wheel try-wheel lock vendor minimum-versions clean
 
 demo: $(VENV)/.extension
 	$(BIN)/penstock compare bfc-demo --scheme bfc,pfc,dctcp,hpcc,sfq,ideal-fq --out runs/demo
@@ -91,6 +91,10 @@ validate: $(VENV)/.extension
 # Every figure and table of the papers; about an hour on two processors, and goes on where it stopped.
 reproduce: $(VENV)/.extension
 	$(BIN)/penstock reproduce --all --scale $(SCALE)
+
+# For maintainers: the times that `make reproduce` took become those from which the time left is estimated.
+costs: $(VENV)/.extension
+	$(BIN)/python tools/costs runs
 
 # The Rust API documentation, and the site of the other pages, site/index.html (mkdocs.yml, tools/site). The variable
 # silences a note of the theme about another program.

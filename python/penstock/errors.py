@@ -169,6 +169,8 @@ def describe(value: Any) -> str:
     """`value` as a message shows it: short, quoted when it is text."""
     if isinstance(value, str):
         return quoted(value)
+    if isinstance(value, bool):
+        return str(value).lower()
     # Python refuses to write thousands of digits in base 10.
     is_long = isinstance(value, int) and value.bit_length() > 4 * VALUE_WIDTH
     return printable(hex(value) if is_long else str(value), VALUE_WIDTH)

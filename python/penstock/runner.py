@@ -32,6 +32,7 @@ from penstock.tables import (
     deadlock_notes,
     make_frames,
     quiet_notes,
+    short_notes,
     why_empty,
 )
 
@@ -228,6 +229,7 @@ def finished_run(
         *deadlock_notes(summary),
         *loss_notes(finished),
         *quiet_notes(summary, resolved),
+        *short_notes(frames, resolved),
     ]
     found = measure_backlog([finished])
     summary["stability"] = found.words if found else NOT_JUDGED

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from penstock import _core
-from penstock.units import SIZE
+from penstock.units import SIZE, TIME
 
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
@@ -190,6 +190,21 @@ def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
     return [
         f"deadlock at {deadlock['time_ps'] / 1e9:.6g} ms: {cycle} wait for each other, "
         f"{deadlock['stuck_pauses']:,} pauses never end; the run stopped there"
+    ]
+
+
+def short_notes(frames: Mapping[str, Frame], scenario: Scenario) -> list[str]:
+    """That no packet crosses a link while there is traffic, and what may be meant."""
+    links = frames["links"]
+    delay = links["delay_ns"].min() if isinstance(links, pl.DataFrame) else None
+    least = round(delay * 1_000) if isinstance(delay, int | float) else 0
+    if scenario.duration >= least:
+        return []
+    duration = int(scenario.duration)
+    return [
+        f"the duration is {TIME.format(duration)}, and the shortest link takes "
+        f"{TIME.format(least)}: no packet crosses one while there is traffic. A number without a "
+        f'unit is in picoseconds; write a unit, such as duration = "{duration} us"'
     ]
 
 

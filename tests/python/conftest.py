@@ -11,16 +11,6 @@ from browser import chromium
 from fake_core import FakeCore
 
 from penstock import _core
-from penstock.experiments import catalogue, cost
-
-
-@pytest.fixture(autouse=True)
-def times(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the experiments' times, so that what a test runs does not renew the real ones."""
-    copy = tmp_path_factory.mktemp("times") / "cost.json"
-    copy.write_bytes((catalogue.DIRECTORY / "cost.json").read_bytes())
-    monkeypatch.setattr(cost, "cost_file", lambda: copy)
-    return copy
 
 
 @pytest.fixture

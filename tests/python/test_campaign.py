@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +22,13 @@ from penstock.emulation.lateness import ATTEMPTS, is_too_late
 from penstock.errors import StorageError
 from penstock.experiments import campaign, catalogue, cost, kept, outcome
 from penstock.experiments.campaign import Campaign, Standing, reproduce_many
-from penstock.experiments.cost import measured_costs
+from penstock.experiments.cost import (
+    LEARNT_FILE,
+    expected_cost,
+    known_costs,
+    read_costs,
+    shipped_file,
+)
 from penstock.experiments.outcome import OUTCOME_FILE, Outcome
 from penstock.experiments.reproduce import reproduce
 
@@ -61,8 +69,8 @@ at_most = 0
 """
 
 DROPS = "total(scheme='bfc', of='drops')"
-WRONG = "busy(scheme='bfc', link=['H0', 'S0'], after=1)"
-"""Known to be wrong when it is measured: the link has no samples."""
+WRONG = "utilization(scheme='bfc', layer='cellar')"
+"""Known to be wrong when it is measured: no run has the layer."""
 
 
 @pytest.fixture
@@ -190,10 +198,10 @@ def test_a_failure_is_shown_and_the_others_go_on(
     facts = {one["id"]: one for one in json.loads(shown.out)["experiments"]}
     assert facts["x/fig10"]["state"] == "failed"
     assert "fig10.toml: claims[0].measure" in facts["x/fig10"]["failure"]
-    assert "has no two samples after 1000 ns" in facts["x/fig10"]["failure"]
+    assert "there is no layer 'cellar'; layers are" in facts["x/fig10"]["failure"]
     assert facts["x/fig2"]["state"] == facts["y/table1"]["state"] == "done"
     page = Path("runs/summary-quick.html").read_text("utf-8")
-    assert "has no two samples" in page
+    assert "there is no layer" in page
     assert "Traceback" in page
     assert len(data_of(page)["figures"]) == 2
     assert everything()[1] == ["x/fig10"]  # it is tried again, the others are finished
@@ -372,32 +380,66 @@ def test_a_claim_that_fails_shows_its_reason_in_every_place(
 
 
 def test_costs_are_of_experiments_that_exist() -> None:
-    assert set(measured_costs()) <= set(catalogue.identifiers())
+    assert set(read_costs(shipped_file())) <= set(catalogue.identifiers())
 
 
-def test_a_run_renews_its_own_cost_and_no_other(tiny: Path, times: Path) -> None:
-    old = {"y/table1": 77.0, "x/fig10": 5.0}
-    times.write_text(json.dumps({"what": "", "cpu_seconds": old}))
+OLD = {"y/table1": 77.0, "x/fig10": 5.0, "x/gone": 9.0}
+"""Times of experiments that a package brings."""
+
+
+@pytest.fixture
+def shipped(tiny: Path) -> Path:
+    """The tiny catalogue's own file of times."""
+    tiny.mkdir(exist_ok=True)
+    shipped_file().write_text(json.dumps({"what": "", "cpu_seconds": OLD}))
+    return shipped_file()
+
+
+def test_a_run_learns_its_own_cost_in_its_directory_and_leaves_the_package(
+    tiny: Path, shipped: Path
+) -> None:
+    before = shipped.read_bytes()
     write(tiny, "x/fig10", measure=WRONG)
     reproduce_many(["x/fig2", "x/fig10"], jobs=1)
-    renewed = measured_costs()
-    assert renewed.pop("x/fig2") < 60
-    assert renewed == old  # x/fig10 failed
+    assert shipped.read_bytes() == before
+    learnt = read_costs(Path("runs", LEARNT_FILE))
+    assert list(learnt) == ["x/fig2"]  # x/fig10 failed
+    assert known_costs(Path("runs")) == OLD | learnt
+    assert expected_cost("x/fig2", Path("runs")) == learnt["x/fig2"]
     reproduce_many(["y/table1"], "paper", jobs=1)
-    assert measured_costs()["y/table1"] == 77.0
-    assert list(measured_costs()) == ["x/fig2", "x/fig10", "y/table1"]
+    assert known_costs(Path("runs")) == OLD | learnt
+    assert expected_cost("x/fig2", Path("elsewhere")) == 9.0  # as half of those that are known
+
+
+def test_maintainers_renew_the_times_of_the_package(tiny: Path, shipped: Path) -> None:
+    reproduce_many(["x/fig2"], jobs=1)
+    [learnt] = read_costs(Path("runs", LEARNT_FILE)).values()
+    tool = Path(__file__).parents[2] / "tools" / "costs"
+    script = (
+        "import runpy, sys; from pathlib import Path; from penstock.experiments import catalogue\n"
+        "catalogue.DIRECTORY = Path('catalogue'); sys.argv = ['costs', sys.argv[2]]\n"
+        f"runpy.run_path({str(tool)!r}, run_name='__main__')"
+    )
+    made = [subprocess.run([sys.executable, "-c", script, "-", out]) for out in ("runs", "none")]
+    assert [one.returncode for one in made] == [0, 1]
+    assert read_costs(shipped) == {"x/fig2": learnt, "x/fig10": 5.0, "y/table1": 77.0}
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cpu_seconds": [1]}', '{"cpu_seconds": {"a": "b"}}'])
+def test_a_file_of_times_that_is_none_says_nothing(text: str, here: Path) -> None:
+    Path(LEARNT_FILE).write_text(text)
+    assert read_costs(Path(LEARNT_FILE)) == {}
 
 
 def test_costs_that_cannot_be_written_stop_nothing(
-    tiny: Path, times: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(path: Path, _: bytes) -> None:
         raise StorageError(f"{path}: Permission denied")
 
     monkeypatch.setattr(cost, "write_whole", refused)
-    before = times.read_bytes()
     assert reproduce_many(["x/fig2"], jobs=1).is_complete
-    assert times.read_bytes() == before
+    assert not Path("runs", LEARNT_FILE).exists()
 
 
 FRAMES = """

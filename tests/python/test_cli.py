@@ -19,10 +19,13 @@ import pytest
 from penstock import Run, __version__
 from penstock.cli import main, output
 from penstock.cli.commands import COMMANDS, imported
+from penstock.cli.options import compared, default_name
 from penstock.cli.runs import headline_table
+from penstock.experiments.expression import METRICS
 from penstock.report.table import HEADLINE, Detail, Headline
-from penstock.scenario import preset_names, scenario_names
+from penstock.scenario import Scenario, preset_names, scenario_names
 from penstock.scenario.topology import TOPOLOGIES
+from penstock.storage.name import LENGTH_MAX
 from penstock.workload import WORKLOADS
 
 QUICK = ["quickstart", "--set", "duration=30 us"]
@@ -198,6 +201,7 @@ def test_causes_are_traced_without_a_row_per_packet(here: Path) -> None:
         ("workloads", len(WORKLOADS)),
         ("topologies", len(TOPOLOGIES)),
         ("scenarios", len(scenario_names())),
+        ("metrics", len(METRICS)),
     ],
 )
 def test_list(kind: str, count: int, capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,12 +211,60 @@ def test_list(kind: str, count: int, capsys: pytest.CaptureFixture[str]) -> None
     assert all(one["name"] and one["title"] for one in listed)
 
 
-@pytest.mark.parametrize("name", ["hpcc-80", "google", "leaf-spine", "bfc-demo", "bfc/fig10"])
+@pytest.mark.parametrize(
+    "name", ["hpcc-80", "google", "leaf-spine", "bfc-demo", "bfc/fig10", "slowdown"]
+)
 def test_show(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", name]) == 0
     assert name in capsys.readouterr().out
     assert main(["show", name, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["fields"]
+
+
+def test_a_run_in_which_no_packet_crosses_a_link_says_so(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "quickstart", "--set", "duration=50", "--out", "short"]) == 0
+    told = capsys.readouterr().out
+    assert "bfc: the duration is 50 ps, and the shortest link takes 1 us" in told
+    assert 'duration = "50 us"' in told
+    assert main(["run", "quickstart", "--set", "duration=1us", "--out", "long"]) == 0
+    assert "shortest link" not in capsys.readouterr().out
+
+
+def test_another_comparison_replaces_no_earlier_one(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = ["compare", "quickstart", "--scheme"]
+    for more in (["bfc,pfc"], ["bfc,dctcp"], ["bfc,pfc", "--seeds", "1,2"], ["bfc,pfc"]):
+        assert main([*short, *more, "--set", "duration=1us"]) == 0
+    names = [path.name.rpartition("-")[0] for path in sorted(Path("runs").iterdir())]
+    assert names == [
+        "quickstart-compare-bfc+dctcp-seed1",
+        "quickstart-compare-bfc+pfc-2-seeds-seed1",
+        "quickstart-compare-bfc+pfc-seed1",
+    ]
+
+
+def test_the_directory_of_a_comparison_is_its_own_however_long_its_names_are() -> None:
+    many = [f"a-scheme-with-a-long-name-{number}" for number in range(9)]
+    names = {compared(many), compared(many[:8]), compared(many, [1, 2]), compared(many, [1, 3])}
+    names |= {compared(["bfc"], [1, 2]), compared(["bfc"], [1, 3]), compared(["bfc"], [1, 2, 3])}
+    assert len(names) == 7
+    assert max(map(len, names)) < LENGTH_MAX
+    long = Scenario.from_name("quickstart", {"name": "n" * 150})
+    assert default_name(long, compared(["bfc", "pfc"]), False).endswith("n-compare-bfc+pfc-seed1")
+
+
+def test_show_lists_the_parameters_of_a_metric(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "queue_falls", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert "[us]" in shown["what"]
+    found = {one["parameter"]: (one["default"], one["meaning"]) for one in shown["fields"]}
+    assert list(found) == ["link", "after", "most"]
+    assert found["most"] == ("required", "the largest queue [bytes]")
+    assert main(["show", "slowdwn"]) == 2
+    assert 'did you mean "slowdown"' in capsys.readouterr().err
 
 
 def test_show_names_unit_default_and_source(capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,7 +305,7 @@ def test_show_takes_another_scheme_and_other_fields(capsys: pytest.CaptureFixtur
     assert (fields["scheme.name"], fields["traffic[0].load"]) == ("afq", "0.3")
     assert fields["traffic[0].stop"] == fields["duration"]  # it may be left out, and is a time
     assert main(["show", "bfc", "--set", "load=0.3"]) == 2
-    assert "only a scenario has fields to set" in capsys.readouterr().err
+    assert "only a scenario has fields that --set sets" in capsys.readouterr().err
 
 
 def test_the_package_runs_as_a_module() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import main
+from penstock.experiments.expression import FUNCTIONS, METRICS
+from penstock.experiments.parameters import MEANINGS, WORDS, meaning_of, parameters_of
 
 EXPERIMENT = """
 id = "mine/x"
@@ -50,9 +52,20 @@ RIGHT = {
 ONE_LOAD = "slowdown(scheme='bfc', load=0.3)"
 WRONG = {
     "measure": {
-        "slowdonw()": 'no metric "slowdonw"; did you mean "slowdown"',
+        "slowdonw()": 'no metric "slowdonw"; did you mean "slowdown".*penstock list metrics',
         "slowdown(statistc='p99')": 'no parameter "statistc"; did you mean "statistic"',
-        "slowdown(statistic='mode')": "statistic='mode' is no statistic; write mean, p50",
+        "slowdown(statistic='mode')": "statistic='mode' is no statistic of slowdown; write mean",
+        "queue(link=['T0', 'S0'], statistic='p99')": "no statistic of queue; write mean, max",
+        "max(slowdown_by_bin(bins='web'))": "bins='web' is not known.*; write log, google",
+        "long_flow_share(link=['T0', 'S0'], count='all')": "count='all'.*; write wire, payload",
+        "slowdown(size_max='3 kB')": "size_max='3 kB' is not of the right form; write a number",
+        "slowdown(label=3)": "label=3 is not of the right form; write a text in quotes",
+        "busy(link='S0')": "link='S0' is not of the right form; write both ends of a link",
+        "busy(link=['T0'])": "not of the right form; write both ends of a link",
+        "link_pause(links=['T0', 'S0'])": "not of the right form; write a list of links",
+        "evenness(sources=0)": "not of the right form; write a list of numbers",
+        "slowdown_by_bin()": r"a value per bin; write e.g. max\(slowdown_by_bin\(\)\)",
+        "abs(1 - slowdown_by_bin())": "a value per bin",
         "slowdown(scheme='bcf')": 'the axis scheme has no point "bcf"; did you mean "bfc"',
         "slowdown(load=0.4)": 'the axis load has no point "0.4"; .*0.3, 0.5',
         "slowdown(": "this is no expression",
@@ -60,6 +73,11 @@ WRONG = {
         "incast_time(label='cast')": 'no traffic is labelled "cast"',
         "queue(link=[1, 0])": "there is no link from H1 to H0; one of ",
         "link_pause(links=[['H0', 'T77']])": 'there is no node "T77"',
+        "pauses(link=['H0', 'S0'])": "does not measure it; set measure.events=true",
+        "pause_rate(traffic_class=3)": "does not measure it; set measure.events=true",
+        "core_delay(layer='host-switch')": "set measure.queue_delays=true",
+        "busy(link=['H0', 'S0'], after=1)": r"not sampled; write \[0, 8\] into the list",
+        "queue_at_most(link=['H0', 'S0'], most=1)": "not sampled",
         "total(of='dropz')": 'no count "dropz"; did you mean "drops"',
         "slowdown() * 9**9**9**9": r'the exponent "9 \*\* 9 \*\* 9" is too large; .* at most 64',
         "slowdown() + os": '"os" is not in the language',
@@ -124,8 +142,8 @@ def test_what_is_right_is_measured(own: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "place"),
     [
-        (RIGHT | {"measure": "core_delay(layer='cellar')"}, "claims[0].measure"),
-        (RIGHT | {"bar": "core_delay(layer='cellar')"}, "figures[0]"),
+        (RIGHT | {"measure": "utilization(layer='cellar')"}, "claims[0].measure"),
+        (RIGHT | {"bar": "utilization(layer='cellar')"}, "figures[0]"),
     ],
 )
 def test_what_no_run_has_is_named_and_the_runs_stay(
@@ -137,3 +155,27 @@ def test_what_no_run_has_is_named_and_the_runs_stay(
     assert f"mine.toml: {place}" in said
     assert "it cannot be measured here" in said
     assert len(list(Path("runs/mine/x-quick/runs").glob("*/summary.json"))) == 4
+
+
+def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = EXPERIMENT.format(**RIGHT).replace("[[claims]]", "[claims]")
+    Path("mine.toml").write_text(text.replace("[[sweeps.axes]]", "[sweeps.axes]"))
+    assert main(["show", "mine.toml"]) == 2
+    told = capsys.readouterr().err
+    assert "claims: this is one table" in told and "write [[claims]] and not [claims]" in told
+    assert "write [[sweeps.axes]] and not [sweeps.axes]" in told
+
+
+def test_every_parameter_of_every_metric_has_a_meaning_and_no_other() -> None:
+    names = {(metric, one.name) for metric in METRICS for one in parameters_of(metric)}
+    known = {name for _, name in names} | {f"{metric}.{name}" for metric, name in names}
+    assert known >= {*MEANINGS, *WORDS}
+    assert all(meaning_of(metric) for metric in METRICS)
+
+
+def test_the_page_names_every_function_that_is_no_metric() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text("utf-8")
+    section = page.partition("\n## Metrics\n")[2].partition("<!-- metrics -->")[0]
+    assert all(f"`{name}" in section for name in FUNCTIONS)

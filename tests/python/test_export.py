@@ -147,7 +147,23 @@ def test_columns_csv_says_what_each_column_means(core: FakeCore, tmp_path: Path)
     assert (unit("time_ps"), unit("queue_bytes_max"), unit("slowdown")) == ("ps", "B", "")
 
 
-def test_names_csv_says_what_the_numbers_of_labels_links_and_steps_are(tmp_path: Path) -> None:
+def test_names_csv_says_which_host_link_and_label_a_number_is(tmp_path: Path) -> None:
+    made = run(QUICK)
+    target = write_csv(made, tmp_path / "csv")
+    rows = list(csv.DictReader((target / "names.csv").read_text().splitlines()))
+    names = {(row["what"], int(row["number"])): row["name"] for row in rows}
+    assert len(names) == len(rows)
+    for number, name in enumerate(made.summary["node_names"]):
+        assert names["node", number] == name
+    flow = next(csv.DictReader((target / "flows.csv").read_text().splitlines()))
+    assert names["label", int(flow["label"])] in made.summary["labels"]
+    link = next(csv.DictReader((target / "links.csv").read_text().splitlines()))
+    ends = (names["node", int(link[end])] for end in ("from", "to"))
+    assert names["link", int(link["link"])] == "-".join(ends)
+    assert names["layer", int(link["layer"])] == made.summary["layers"][int(link["layer"])]
+
+
+def test_names_csv_has_the_steps_of_jobs(tmp_path: Path) -> None:
     job = {
         "kind": "listed",
         "label": "backup",
@@ -156,23 +172,13 @@ def test_names_csv_says_what_the_numbers_of_labels_links_and_steps_are(tmp_path:
         "places": [[0, 0, 0], [0, 1, 1]],
         "steps": ["read", "copy"],
     }
-    other = {"kind": "listed", "label": "web", "flows": [[2, 0, "1 kB", 0]]}
-    target = write_csv(run(QUICK.with_overrides({"traffic": [other, job]})), tmp_path / "csv")
+    target = write_csv(run(QUICK.with_overrides({"traffic": [job]})), tmp_path / "csv")
     names = {
-        (row["list"], row["number"]): row["name"]
+        (row["what"], row["number"]): row["name"]
         for row in csv.DictReader((target / "names.csv").read_text().splitlines())
     }
-    [flow] = [
-        row
-        for row in csv.DictReader((target / "flows.csv").read_text().splitlines())
-        if row["src"] == "2"
-    ]
-    assert names["labels", flow["label"]] == "web"
-    link = next(csv.DictReader((target / "links.csv").read_text().splitlines()))
-    assert names["node_names", link["from"]] == "H0"
-    assert names["layers", link["layer"]] == "host-switch"
     steps = list(csv.DictReader((target / "steps.csv").read_text().splitlines()))
-    assert [names["steps of backup", row["step"]] for row in steps] == ["read", "copy"]
+    assert [names["step of backup", row["step"]] for row in steps] == ["read", "copy"]
 
 
 def test_the_meanings_are_those_of_the_page() -> None:
@@ -342,7 +348,8 @@ def test_wireshark_reads_pauses_of_queues(tmp_path: Path) -> None:
         (["export", "out", "--csv", "file"], ["--csv", "a file has this name"]),
         (["export", "out", "--csv", "c", "--nodes", "S0"], ["--nodes", "--pcapng"]),
         (["export", "out", "--csv", "c", "--keep", "70"], ["--keep", "--pcapng"]),
-        (["export", "out", "--pcapng", "f.pcapng"], ["no packet trace", "--trace packets"]),
+        (["export", "out", "--pcapng", "f.pcapng"],
+         ['RUN = "out"', "no packet trace", "--trace packets"]),
         (["export", "traced", "--pcapng", "file"], ["--pcapng", "a file has this name"]),
         (["export", "traced", "--pcapng", "out"], ["--pcapng", "this is a directory"]),
         (["export", "traced", "--pcapng", "f", "--nodes", "S7"], ["--nodes", '"S7"', "S0"]),

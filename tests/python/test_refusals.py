@@ -13,6 +13,8 @@ from fake_core import FakeCore
 
 from penstock import Scenario, ScenarioError, _core
 from penstock.cli import main
+from penstock.cli.commands import imported
+from penstock.processors import THREADS_MAX
 
 GRAPH = """
 [topology]
@@ -55,7 +57,15 @@ BAD = {
     "no kind": ("[[traffic]]\nload = 0.5\n", ["traffic[0].kind", "missing", "incast"]),
     "flows of a file": ('[[traffic]]\nkind = "listed"\nflows = "mine.csv"\n',
                        ["traffic[0].flows", "mine.csv", 'kind = "trace"']),
-    "no traffic": ("seed = 1\n", ["traffic", "missing"]),
+    "one traffic": ("[traffic]\nkind = 'long-lived'\n", ["traffic", "write [[traffic]] and not"]),
+    "one link": (GRAPH.format(links="").replace("links = []", "[topology.links]\na = 0"),
+                 ["topology.links", "write [[topology.links]] and not [topology.links]"]),
+    "many tables": (OPEN + "[[measure]]\nevents = true\n", ["measure", "write [measure] and not"]),
+    "many kinds": (OPEN + "[[topology]]\nhosts = 3\n", ["topology", "write [topology] and not"]),
+    "preset": ("[scheme]\npreset = 3\n" + OPEN, ["scheme", "`preset` is no text; write the name"]),
+    "truth": ("duration = true\n" + OPEN, ["duration = true: "]),
+    "no traffic": ("seed = 1\n", ["traffic", "missing; write [[traffic]]; it has no default"]),
+    "no switch": ("[scheme.host]\n" + OPEN, ["scheme.switch", "write [scheme.switch]; it has"]),
     "empty traffic": ("traffic = []\n", ["traffic", "list of 0", "1 to 65535"]),
     "scheme": ("scheme = 'bcf'\n" + OPEN, ["scheme", "bcf", 'did you mean "bfc"']),
     "workload": (SIZES.format(sizes="'googel'"), ["traffic[0].sizes", "googel", '"google"']),
@@ -387,6 +397,7 @@ COMMAND_LINES = {
     "set past the end": (["run", "quickstart", "--set", "traffic[9].load=1"], ["no entry 9"]),
     "set no label": (["run", "quickstart", "--set", "traffic.bg.load=1"], ["bg", "background"]),
     "load of none": (["run", "incast", "--set", "load=0.5"], ["load", "traffic.LABEL.load"]),
+    "load of a table": (["run", "table.toml", "--set", "load=0.5"], ["write [[traffic]]"]),
     "set twice": (["run", "quickstart", "--set", "load=1", "--set", "load=2"], ["is set twice"]),
     "set a chosen scheme": (
         ["run", "quickstart", "--scheme", "bfc", "--set", "scheme=pfc"],
@@ -405,6 +416,8 @@ COMMAND_LINES = {
     "compare unknown": (["compare", "quickstart", "--scheme", "bfc,hpc"], ["hpc", "hpcc"]),
     "experiment": (["reproduce", "bfc/fig99"], ["bfc/fig99", "no such experiment"]),
     "show": (["show", "bcf"], ["bcf", 'did you mean "bfc"']),
+    "show set": (["show", "bfc", "--set", "load=1"], ["NAME", "bfc", "no scenario", "--set"]),
+    "show a directory": (["show", "."], ["NAME", "this is a directory; name a TOML file in it"]),
     "report": (["report", "nowhere"], ["nowhere", "no complete run"]),
 }
 
@@ -415,6 +428,7 @@ def test_a_bad_command_line_is_refused(
 ) -> None:
     arguments, expected = COMMAND_LINES[name]
     (here / "a-file").touch()
+    (here / "table.toml").write_text(OPEN.replace("[[traffic]]", "[traffic]"))
     assert main(arguments) == 2
     message = capsys.readouterr().err
     for words in expected:
@@ -422,9 +436,91 @@ def test_a_bad_command_line_is_refused(
     assert core.scenarios == []
 
 
-@pytest.mark.parametrize("arguments", [["list", "planets"], ["run"], ["run", "x", "--jobs", "two"]])
+RANGES = {
+    "topology.hosts": ([-1, 0, 2**32], "2 to 1,?048,?576"),
+    "traffic.incast.degree": ([-1, 0], "1 or more"),
+    "topology.rate": ([0], "1 b/s or more"),
+    "wire.payload": ([0, 9_001, 2**32], "1 B to 9 kB"),
+    "scheme.switch.assignment.queues": ([-1, 0, 1, 4_097, 2**32], "2 to 4,?096"),
+}
+
+
+@pytest.mark.parametrize("path", RANGES)
+def test_every_value_that_is_refused_is_told_the_same_range(path: str) -> None:
+    values, words = RANGES[path]
+    for value in values:
+        with pytest.raises(ScenarioError, match=f"write {words}$"):
+            Scenario.from_name("quickstart", {path: value})
+
+
+def test_what_only_the_type_bounds_is_told_with_both_ends() -> None:
+    with pytest.raises(ScenarioError, match=r"write 1 or more, at most 4,294,967,295$"):
+        Scenario.from_name("quickstart", {"traffic.incast.degree": 2**32})
+    with pytest.raises(ScenarioError, match=r"scale_time = 0: out of range; write 1 to 1,000,000$"):
+        Scenario.from_name("quickstart", {"emulation": {"scale_time": 0}})
+
+
+@pytest.mark.parametrize("duration", ["0 us", "61 s"])
+def test_a_wrong_duration_is_told_without_what_follows_from_it(duration: str) -> None:
+    with pytest.raises(ScenarioError) as told:
+        Scenario.from_name("quickstart", {"duration": duration, "traffic.incast.stop": "60.5 s"})
+    assert [one.field for one in told.value.problems] == ["duration"]
+
+
+def test_a_scheme_file_that_lacks_a_table_is_told_its_header(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "empty.toml").touch()
+    assert main(["run", "quickstart", "--scheme", "./empty.toml"]) == 2
+    told = capsys.readouterr().err
+    assert "empty.toml: scheme.switch: this field is missing; write [switch]; it has" in told
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["run"], ["run", "x", "--jobs", "two"]])
 def test_wrong_usage_ends_with_code_2(arguments: list[str]) -> None:
     assert main(arguments) == 2
+
+
+USAGE = {
+    "kind": (["list", "scheme"], ["kind", "'scheme'", "'schemes'"]),
+    "scale": (["reproduce", "bfc/fig10", "--scale", "fast"], ["--scale", "'fast'", "'quick'"]),
+    "no number": (["run", "x", "--threads", "two"], ["--threads", "'two'"]),
+    "too few": (["tune", "x", "--trials", "0"], ["--trials", "0", "1"]),
+    "too many": (["run", "x", "--threads", "9999"], ["--threads", "9999", str(THREADS_MAX)]),
+}
+
+
+@pytest.mark.parametrize("name", USAGE)
+def test_a_wrong_parameter_is_told_with_its_value_and_in_plain_words(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, expected = USAGE[name]
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    assert all(words in message for words in expected)
+    assert "Value error" not in message and "Input should" not in message
+
+
+@pytest.mark.parametrize("command", ["report", "watch"])
+def test_a_page_in_the_place_of_a_file_or_a_directory_is_refused(
+    command: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "quickstart", "--set", "duration=1us", "--out", "run"]) == 0
+    (here / "a-file").touch()
+    (here / "dir.html").mkdir()
+    for out in ("a-file", "a-file/below", "a-file/page.html"):
+        assert main([command, "run", "--out", out]) == 2
+        told = capsys.readouterr().err
+        assert '--out = "a-file": this is a file, and a directory is wanted; name a' in told
+    (here / "dir.html" / f"{command}.html").mkdir()
+    assert main([command, "run", "--out", "dir.html", "--force"]) == 2
+    assert "this is a directory, and a page is wanted there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["report", "watch"])
+def test_the_help_says_what_force_replaces(command: str) -> None:
+    told = next(one.help for one in imported(command).params if one.name == "force")
+    assert "the file --out" in told and "run" not in told
 
 
 def test_a_file_that_is_no_text_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

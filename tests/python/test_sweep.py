@@ -250,6 +250,16 @@ def test_every_metric_has_a_unit() -> None:
 # -- refusals before anything runs -----------------------------------------------------------------
 
 
+def test_a_description_that_is_no_json_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("out").mkdir()
+    Path("out/sweep.json").write_text("{\n  broken")
+    assert main(["sweep", "quickstart", "--seeds", "1", "--out", "out"]) == 2
+    told = capsys.readouterr().err
+    assert 'out/sweep.json": it is no JSON (line 2, column 3); name another directory' in told
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [

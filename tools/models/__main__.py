@@ -1,8 +1,8 @@
 """``make models``: writes what follows from the declarations in Rust.
 
 The outputs are the Pydantic models in ``python/penstock/scenario/declared`` and the tables of
-fields in ``docs/files.md``. With ``--check`` nothing is written: the exit code says whether the
-files are up to date.
+fields in ``docs/files.md``. The tables of metrics there are written as well, from Python. With
+``--check`` nothing is written: the exit code says whether the files are up to date.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import declaration
+import metrics
 import python_code
 import tables
 
@@ -33,7 +34,7 @@ def wanted() -> dict[Path, str]:
     page = tables.filled(PAGE.read_text(), declared)
     if missing := tables.missing(page, declared):
         sys.exit(f"{PAGE.name} has no place for the fields of {', '.join(missing)}")
-    return models | {MODELS / "__init__.py": PACKAGE, PAGE: page}
+    return models | {MODELS / "__init__.py": PACKAGE, PAGE: metrics.filled(page)}
 
 
 def main() -> int:

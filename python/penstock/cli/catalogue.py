@@ -17,14 +17,14 @@ from penstock.named import Folder, own_files
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
 
-Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments"]
+Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments", "metrics"]
 """What can be listed."""
 
 
 def list_(
     kind: Annotated[Kind, typer.Argument(help="What to list.")], as_json: JsonOption = False
 ) -> None:
-    """List schemes, workloads, topologies, scenarios or experiments.
+    """List schemes, workloads, topologies, scenarios, experiments or metrics.
 
     Files in ./schemes, ./scenarios and ./experiments of the working directory are listed, too.
 
@@ -56,7 +56,7 @@ def show(
     settings: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a scheme, workload, topology, scenario or experiment with units, defaults and sources.
+    """Show a scheme, workload, topology, scenario, experiment or metric: units, defaults, sources.
 
     Of a scenario, what a run takes is estimated; --scheme and --set change it as for `run`. Where
     flows wait for others, the first flows are shown, too.
@@ -68,11 +68,14 @@ def show(
     read = partial(read_scenario, scheme=scheme, settings=settings)
     shown = description.describe(name, read)
     if shown is None:
+        if Path(name).is_dir():
+            raise refuse("NAME", "this is a directory", "name a TOML file in it", name)
         known = [one for kind in description.KINDS for one in titles_of(kind)]
         raise refuse("NAME", "there is nothing of this name", nearest(name, known), name)
     if (scheme or settings) and shown.scenario is None:
         option = "--scheme" if scheme else "--set"
-        raise refuse(option, "only a scenario has fields to set", "name a scenario", name)
+        message = f"it is no scenario, and only a scenario has fields that {option} sets"
+        raise refuse("NAME", message, f"name a scenario, or leave out {option}", name)
     flows = _dependent(shown.scenario, graph, save_trace)
     if as_json:
         output.print_json(shown.as_json() | ({"flows": flows} if flows else {}))
@@ -139,6 +142,11 @@ def titles_of(kind: Kind) -> dict[str, str]:
         case "experiments":
             found = _experiments()
             return found | _own("experiments", found, lambda path: catalogue.load(path).title)
+        case "metrics":
+            from penstock.experiments.expression import METRICS
+            from penstock.experiments.parameters import meaning_of
+
+            return {name: meaning_of(name) for name in sorted(METRICS)}
 
 
 def _own(

@@ -62,7 +62,7 @@ COMMANDS = {
     "show": Listing(
         "catalogue",
         "show",
-        "Show a scheme, workload, topology, scenario or experiment with units, defaults and "
+        "Show a scheme, workload, topology, scenario, experiment or metric: units, defaults, "
         "sources.",
     ),
     "report": Listing(
@@ -95,7 +95,9 @@ COMMANDS = {
         "Say what this machine can do, what is missing, and the remedy for each.",
     ),
     "list": Listing(
-        "catalogue", "list_", "List schemes, workloads, topologies, scenarios or experiments."
+        "catalogue",
+        "list_",
+        "List schemes, workloads, topologies, scenarios, experiments or metrics.",
     ),
 }
 """Every command, in the order in which they are listed."""
@@ -108,6 +110,14 @@ class Commands(TyperGroup):
         super().__init__(**settings)
         for name, listing in COMMANDS.items():
             self.add_command(TyperCommand(name, short_help=listing.summary))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command; what is wrong with a parameter is told in the words of this project."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = _told(error)
+            raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is called, imported; unknown names are refused before that."""
@@ -122,6 +132,32 @@ def imported(name: str) -> Any:
     alone = typer.Typer(add_completion=False)
     alone.command(name, help=_flowing(function))(function)
     return get_command(alone)
+
+
+_EXPECTED = {
+    "int_": "write a whole number",
+    "float_": "write a number",
+    "greater_than_equal": "write at least {ge}",
+    "less_than_equal": "write at most {le}",
+}
+"""What to write instead, by the beginning of Pydantic's word for what is wrong."""
+
+
+def _told(error: typer.BadParameter) -> str:
+    """What is wrong with a parameter: the value and the remedy, where Pydantic has refused it."""
+    from pydantic import ValidationError
+
+    cause = error.__cause__
+    if not isinstance(cause, ValidationError):
+        return error.message
+    found = cause.errors()[0]
+    limits = found.get("ctx", {})
+    if found["type"] == "value_error":
+        return str(limits["error"])
+    for prefix, remedy in _EXPECTED.items():
+        if found["type"].startswith(prefix):
+            return f"{found['input']!r} is refused; {remedy.format_map(limits)}."
+    return error.message
 
 
 def _flowing(function: Callable[..., object]) -> str:

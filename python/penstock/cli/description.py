@@ -29,8 +29,10 @@ from penstock.scenario.translation import translate
 from penstock.toml_text import read_toml
 from penstock.workload import WORKLOADS, find_workload
 
-KINDS: tuple[typing.Literal["schemes", "workloads", "topologies", "scenarios", "experiments"], ...]
-KINDS = ("schemes", "workloads", "topologies", "scenarios", "experiments")
+KINDS: tuple[
+    typing.Literal["schemes", "workloads", "topologies", "scenarios", "experiments", "metrics"], ...
+]
+KINDS = ("schemes", "workloads", "topologies", "scenarios", "experiments", "metrics")
 """Every kind of thing that has a name."""
 
 COLUMNS = ["Field", "Value", "Meaning", "Source"]
@@ -67,7 +69,7 @@ class Description:
 
 
 def describe(name: str, read: Callable[[str], Scenario] = Scenario.load) -> Description | None:
-    """What `name` is: a scheme, a workload, a topology, a scenario, an experiment, or a file.
+    """What `name` is: scheme, workload, topology, scenario, experiment, metric, or a file.
 
     A name in ``./schemes``, ``./scenarios`` or ``./experiments`` is a user's file. A class in
     Python is a scheme. A scenario is what `read` makes of its name or file.
@@ -95,7 +97,7 @@ def describe(name: str, read: Callable[[str], Scenario] = Scenario.load) -> Desc
         return _scheme(absolute(name))
     if name.endswith(SUFFIX) or Path(name).is_file():
         return _file(name, read)
-    return None
+    return _metric(name)
 
 
 def _file(name: str, read: Callable[[str], Scenario]) -> Description:
@@ -204,6 +206,20 @@ def _experiment(name: str) -> Description:
     }
     rows = [[claim.claim, claim.reported] for claim in experiment.claims]
     return Description(facts, ["Claim", "Reported"], rows)
+
+
+def _metric(name: str) -> Description | None:
+    """The last kind that is looked at: metrics need NumPy and Polars."""
+    from penstock.experiments.expression import METRICS
+    from penstock.experiments.parameters import details_of, meaning_of, parameters_of
+
+    if name not in METRICS:
+        return None
+    facts = {"Metric": name, "What": meaning_of(name), "More": details_of(name)}
+    facts["For"] = "--metric of sweep; --minimize, --maximize, --require of tune; experiments"
+    rows = [[one.name, one.default, one.meaning] for one in parameters_of(name)]
+    shown = {title: text for title, text in facts.items() if text}
+    return Description(shown, ["Parameter", "Default", "Meaning"], rows)
 
 
 def _fields(part: BaseModel, prefix: str, sources: dict[str, str]) -> Iterator[list[str]]:

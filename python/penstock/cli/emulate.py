@@ -15,6 +15,7 @@ from penstock.cli.options import (
     ScenarioArgument,
     SeedOption,
     SetOption,
+    compared,
     default_name,
     new_page,
     out_directory,
@@ -121,7 +122,7 @@ def emulate(
         raise refuse("--watch", "standard error is no terminal", remedy)
     asked = _asked(base, hosts, scale_time, send or [], program or [])
     chosen = {name: one.with_overrides(asked) for name, one in chosen.items()}
-    what = f"{'-'.join(chosen) if len(chosen) == 1 else 'compare'}-frames"
+    what = f"{compared(list(chosen)) if len(chosen) > 1 else next(iter(chosen))}-frames"
     target = out_directory(out, default_name(base, what, bool(settings)))
     new_page(target / REPORT_FILE, force)
     several = len(chosen) > 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +16,7 @@ from penstock.cli import completion
 from penstock.errors import refuse
 from penstock.named import absolute, is_path
 from penstock.processors import THREADS_MAX
-from penstock.storage.name import file_name
+from penstock.storage.name import LENGTH_MAX, file_name
 from penstock.storage.record import REPORT_FILE, is_own_page
 from penstock.units import whole_number
 
@@ -25,6 +27,8 @@ RUNS = Path("runs")
 """Where results go that were not sent elsewhere."""
 HASH_DIGITS = 8
 """Digits of a scenario's hash in a name (our choice: a person's runs do not collide)."""
+COMPARED_MAX = 50
+"""Characters of a directory's name that say what is compared (our choice: eight short names)."""
 CAUSES = "causes"
 """What ``--trace`` calls the events that tell why flows were slow."""
 CAUSE_EVENTS = ("choose", "pause_sent", "drop")
@@ -73,6 +77,14 @@ ForceOption = Annotated[
     typer.Option(
         "--force",
         help="Replace another scenario's run; run what seems too large for this machine.",
+    ),
+]
+ForcePageOption = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace the file --out even if Penstock did not write it; its own page is always "
+        "replaced.",
     ),
 ]
 SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of every random draw.")]
@@ -239,12 +251,18 @@ def out_directory(out: Path | None, default: str) -> Path:
     if "\0" in text or len(target.name.encode("utf-8", "surrogateescape")) > NAME_BYTES_MAX:
         remedy = f"write a name of at most {NAME_BYTES_MAX} bytes"
         raise refuse("--out", "no directory can have this name", remedy, text)
-    place = next(one for one in (target, *target.parents) if one.exists())
+    _check_place(target, "name a directory, or nothing")
+    return target
+
+
+def _check_place(directory: Path, remedy: str) -> None:
+    """Refuses a directory that is a file or below one, or that cannot be made or written to."""
+    place = next(one for one in (directory, *directory.parents) if one.exists())
     if not place.is_dir():
-        raise refuse("--out", "this is a file", "name a directory, or nothing", str(place))
+        message = "this is a file, and a directory is wanted"
+        raise refuse("--out", message, remedy, str(place))
     if not os.access(place, os.W_OK):
         raise refuse("--out", "this cannot be written to", "name another directory", str(place))
-    return target
 
 
 def default_name(scenario: Scenario, what: str, is_varied: bool) -> str:
@@ -258,7 +276,30 @@ def default_name(scenario: Scenario, what: str, is_varied: bool) -> str:
         Whether settings of the command line make it another scenario; its hash is then added.
     """
     varied = f"-{scenario.content_hash()[:HASH_DIGITS]}" if is_varied else ""
-    return file_name(f"{scenario.name}-{what}-seed{scenario.seed}{varied}")
+    ending = f"-{what}-seed{scenario.seed}{varied}"
+    kept = max(LENGTH_MAX - len(ending), 1)
+    return file_name(scenario.name[:kept] + ending)
+
+
+def compared(schemes: Sequence[str], seeds: Sequence[int] = ()) -> str:
+    """What tells a comparison from others of the scenario: ``compare-bfc+pfc``, with several seeds
+    ``compare-bfc+pfc-3-seeds``; a hash where that is long.
+
+    Parameters
+    ----------
+    schemes
+        The names of the schemes.
+    seeds
+        The seeds, if there are several.
+    """
+    named = "+".join(schemes)
+    if seeds:
+        is_row = list(seeds) == list(range(seeds[0], seeds[0] + len(seeds)))
+        named += f"-{len(seeds)}-seeds" if is_row else f"-seeds-{'+'.join(map(str, seeds))}"
+    if len(named) > COMPARED_MAX:
+        digest = hashlib.sha256(named.encode()).hexdigest()[:HASH_DIGITS]
+        named = f"{len(schemes)}-schemes-{digest}"
+    return f"compare-{named}"
 
 
 def new_page(path: Path, force: bool, name: str = REPORT_FILE) -> Path:
@@ -272,10 +313,14 @@ def new_page(path: Path, force: bool, name: str = REPORT_FILE) -> Path:
     Raises
     ------
     ScenarioError
-        There is a file that is no page of ours, and `force` is not given.
+        There is a file that is no page of ours, and `force` is not given; or no file can be there.
     """
     page = path / name if path.is_dir() or not path.suffix else path
-    if page.is_dir() or (page.exists() and not force and not is_own_page(page)):
+    _check_place(page.parent, "name a directory, or a page that ends in .html")
+    if page.is_dir():
+        message = "this is a directory, and a page is wanted there"
+        raise refuse("--out", message, "name another page, or rename it", str(page))
+    if page.exists() and not force and not is_own_page(page):
         raise refuse(
             "--out",
             "it is no page that Penstock wrote",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penstock.cli import output
-from penstock.cli.options import ForceOption, JsonOption, new_page
+from penstock.cli.options import ForcePageOption, JsonOption, new_page
 from penstock.errors import refuse
 from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
     out: Annotated[Path | None, typer.Option("--out", help="The page.")] = None,
-    force: ForceOption = False,
+    force: ForcePageOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a self-contained HTML report of runs that are on disk.

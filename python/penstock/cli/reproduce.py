@@ -58,7 +58,8 @@ def reproduce(
 
     Example: penstock reproduce bfc/fig10 --scale quick
 
-    An experiment of your own: penstock reproduce ./mine.toml
+    An experiment of your own: penstock reproduce ./mine.toml; `penstock list metrics`
+    lists what its claims can measure
 
     Several at once: penstock reproduce --all, penstock reproduce 'pcn/*' bfc/fig7
 

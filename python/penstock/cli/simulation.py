@@ -24,6 +24,7 @@ from penstock.cli.options import (
     TraceOption,
     WatchOption,
     checkpoint_seconds,
+    compared,
     default_name,
     new_page,
     out_directory,
@@ -165,7 +166,7 @@ def compare(
     for one in chosen.values() if emulate else ():
         refuse_classes(one, "--emulate", NOT_REAL, "leave --emulate out")
     base = next(iter(chosen.values()))
-    what = f"compare-{len(repeated)}-seeds" if repeated else "compare"
+    what = compared(list(chosen), repeated) + ("-emulated" if emulate else "")
     target = out_directory(out, default_name(base, what, bool(settings or trace)))
     if (target / SUMMARY_FILE).exists():
         remedy = "name another directory: each scheme has one of its own below it"

@@ -55,7 +55,8 @@ def sweep(
         list[str] | None,
         typer.Option(
             "--metric",
-            help="An expression of a claim, e.g. slowdown(size_max=3000); may be repeated.",
+            help="What is measured, e.g. slowdown(size_max=3000); may be repeated. "
+            "`penstock list metrics` lists all.",
         ),
     ] = None,
     precision: Annotated[

@@ -36,7 +36,11 @@ def tune(
     ] = None,
     minimize: Annotated[
         str | None,
-        typer.Option("--minimize", metavar="EXPR", help="What is to be small, e.g. slowdown()."),
+        typer.Option(
+            "--minimize",
+            metavar="EXPR",
+            help="What is to be small, e.g. slowdown(). `penstock list metrics` lists all.",
+        ),
     ] = None,
     maximize: Annotated[
         str | None, typer.Option("--maximize", metavar="EXPR", help="What is to be large.")

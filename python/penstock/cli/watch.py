@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penstock.cli import output
-from penstock.cli.options import ForceOption, JsonOption, new_page
+from penstock.cli.options import ForcePageOption, JsonOption, new_page
 from penstock.readable import bytes_text, time_text
 from penstock.storage.record import WATCH_FILE
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def watch(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
     out: Annotated[Path | None, typer.Option("--out", help="The page.")] = None,
-    force: ForceOption = False,
+    force: ForcePageOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write one HTML page on which a run can be watched.

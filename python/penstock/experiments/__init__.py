@@ -7,8 +7,8 @@ looks at a result before the result is judged. A claim that does not hold is rep
 
 Reading order: `model` and `claim` (what a file says), `catalogue` (which files there are), `grid`
 (the runs of a file), `vocabulary`, `flow_metric`, `job_metric`, `metric`, `transient` and
-`expression` (numbers from runs), `decision` (the rule of all verdicts), `judge` (claims), `figure`,
-`reproduce`. For many experiments at once: `outcome` (what each leaves), `campaign` (how they are
-run), `overview` (the page of all). This package exports nothing, because the catalogue is read
-without Matplotlib and Polars, which other modules need.
+`expression` (numbers from runs), `parameters` (what these take), `decision` (the rule of all
+verdicts), `judge` (claims), `figure`, `reproduce`. For many experiments at once: `outcome` (what
+each leaves), `campaign` (how they are run), `overview` (the page of all). This package exports
+nothing, because the catalogue is read without Matplotlib and Polars, which other modules need.
 """

@@ -28,7 +28,7 @@ from penstock.emulation.running import PROGRAMS, emulate
 from penstock.errors import refuse
 from penstock.experiments.catalogue import is_built_in, load
 from penstock.experiments.checked import check_experiment
-from penstock.experiments.cost import expected_cost, renew_cost
+from penstock.experiments.cost import expected_cost, learn_cost
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.kept import RUNS_FOLDER, begin, kept_runs
 from penstock.experiments.model import Experiment
@@ -198,11 +198,11 @@ def reproduce_many(
             if outcome is None:
                 check_runs(experiment, grid)
                 claims.enter_context(claim_directory(directory, force=force))
-                tasks.append(_task(experiment, grid, directory, inputs))
+                tasks.append(_task(experiment, grid, directory, inputs, Path(out)))
             else:
                 campaign.outcomes[identifier] = outcome
         making = partial(run, threads=threads or free_threads(jobs), oversize=force)
-        worker = _Worker(campaign, tasks, making, on_standing, on_outcome)
+        worker = _Worker(campaign, tasks, Path(out), making, on_standing, on_outcome)
         with stopping(worker.cancel.set):
             worker.work(jobs)
     return campaign
@@ -221,10 +221,13 @@ def _loaded(identifiers: Sequence[str]) -> dict[str, Experiment]:
     return found
 
 
-def _task(experiment: Experiment, grid: list[Cell], directory: Path, inputs: str) -> Task:
+def _task(
+    experiment: Experiment, grid: list[Cell], directory: Path, inputs: str, out: Path
+) -> Task:
     kept = kept_runs(directory, grid)
     todo = [cell for cell in grid if not cell.missing and cell.name not in kept]
-    cost = expected_cost(experiment.id) * max(len(todo), 1) / max(len(todo) + len(kept), 1)
+    share = max(len(todo), 1) / max(len(todo) + len(kept), 1)
+    cost = expected_cost(experiment.id, out) * share
     spent = sum(one.summary["cpu_seconds"] for one in kept.values())
     left = len(todo)
     return Task(experiment, directory, inputs, cost, todo, kept, grid, left, cpu_seconds=spent)
@@ -237,12 +240,14 @@ class _Worker:
         self,
         campaign: Campaign,
         tasks: Sequence[Task],
+        out: Path,
         simulate: Callable[..., Run],
         on_standing: OnStanding | None,
         on_outcome: OnOutcome | None,
     ) -> None:
         self.cancel = threading.Event()
         self._campaign = campaign
+        self._out = out
         self._tasks = tasks
         self._simulate = simulate
         self._on_standing = on_standing
@@ -356,7 +361,7 @@ class _Worker:
             outcome = failed(task.experiment, self._campaign.scale, task.failure, task.trace)
         outcome.save(task.directory)
         if not outcome.failure and is_built_in(task.experiment):
-            renew_cost(outcome.id, outcome.scale, outcome.cpu_seconds)
+            learn_cost(outcome.id, outcome.scale, outcome.cpu_seconds, self._out)
         for cell in task.grid:
             cell.run = None  # its tables would stay in memory
         task.grid.clear()

@@ -22,10 +22,9 @@ from penstock.experiments.expression import (
     OPERATORS,
     Evaluator,
 )
-from penstock.experiments.flow_metric import choose_flows
 from penstock.experiments.grid import stands
-from penstock.experiments.metric import TOTALS
 from penstock.experiments.model import Experiment, Point
+from penstock.experiments.parameters import FORMS, PERCENTILE, form_of, parameter_names, words_of
 from penstock.scenario.scheme import scheme_label
 
 Points = Mapping[str, Sequence[Point]]
@@ -34,8 +33,14 @@ Points = Mapping[str, Sequence[Point]]
 _EXTREME = re.compile(r"p[0-9]+|max|min")
 """A `statistic` that is no mean."""
 
-_STATISTIC = re.compile(r"mean|deviation|count|min|max|p[0-9]+")
-"""Every `statistic`."""
+PER_BIN = ("slowdown_by_bin",)
+"""Metrics with a value per bin."""
+
+REDUCING = ("max", "min", "mean")
+"""Functions that make one number of the values of all bins."""
+
+_PERCENTILE = re.compile(r"p[0-9]{1,9}")
+"""A percentile as a `statistic`; our choice: no run has a thousand million values."""
 
 
 def checked(text: str, option: str = "--metric") -> str:
@@ -52,7 +57,7 @@ def checked(text: str, option: str = "--metric") -> str:
         It cannot be evaluated; the message names the nearest metrics.
     """
     body = _body(text, option)
-    calls = list(_Check(text, option, {}).calls(body))
+    calls = list(_Check(text, option, {}).every_call(body))
     if not any(name in METRICS for name, _ in calls):
         remedy = "call a metric, e.g. slowdown(size_max=3000)"
         raise refuse(option, "it measures nothing", remedy, text)
@@ -118,6 +123,13 @@ class _Check:
                 message = f"{ast.unparse(chosen[0])} is not the point of `where`, {wanted}"
                 raise self._refusal(message, "leave one of the two out")
 
+    def every_call(self, body: ast.expr) -> Iterator[tuple[str, ast.Call]]:
+        """Every call in the expression, which is to give one number."""
+        yield from self.calls(body)
+        if _is_per_bin(body):
+            message = "it gives a value per bin"
+            raise self._refusal(message, f"write e.g. max({ast.unparse(body)})")
+
     def calls(self, node: ast.expr) -> Iterator[tuple[str, ast.Call]]:
         """Every call in a part of the expression."""
         match node:
@@ -134,7 +146,8 @@ class _Check:
             case ast.Call(func=ast.Name(id=name)):
                 known = METRICS | FUNCTIONS
                 if name not in known:
-                    raise self._refusal(f"there is no metric {quoted(name)}", nearest(name, known))
+                    remedy = f"{nearest(name, known)}; `penstock list metrics` lists all"
+                    raise self._refusal(f"there is no metric {quoted(name)}", remedy)
                 self._check_parameters(known[name], node, name in METRICS)
                 yield name, node
                 yield from self._within([*node.args, *(one.value for one in node.keywords)])
@@ -168,11 +181,7 @@ class _Check:
     ) -> None:
         """Refuses parameters that a function does not have, missing ones, and points of no axis."""
         signature = inspect.signature(function)
-        parameters = signature.parameters
-        names = [one.name for one in parameters.values() if one.kind is one.KEYWORD_ONLY]
-        if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-            chosen = inspect.signature(choose_flows).parameters.values()
-            names += [one.name for one in chosen if one.kind is one.KEYWORD_ONLY]
+        names = parameter_names(function.__name__) if is_metric else []
         selectors = [one for one in node.keywords if is_metric and one.arg in self.axes]
         others = [one for one in node.keywords if one not in selectors]
         for one in selectors:
@@ -182,20 +191,46 @@ class _Check:
                 remedy = nearest(str(one.arg), names) if names else "leave it out"
                 message = f"{function.__name__} has no parameter {quoted(str(one.arg))}"
                 raise self._refusal(message, remedy)
-            if one.arg == "statistic" and not _is_statistic(one.value):
-                remedy = "write mean, p50, p99, p999, min, max, deviation or count"
-                raise self._refusal(f"{ast.unparse(one)} is no statistic", remedy)
-            if one.arg == "of" and isinstance(one.value, ast.Constant):
-                count = str(one.value.value)
-                if count not in TOTALS:
-                    message = f"a run has no count {quoted(count)}"
-                    raise self._refusal(message, nearest(count, TOTALS))
+            self._check_form(form_of(function.__name__, str(one.arg)), one)
+            self._check_word(function.__name__, one)
         runs = [None] if is_metric else []
         try:
             signature.bind(*runs, *node.args, **{str(one.arg): None for one in others})
         except TypeError as error:
             message = f"{ast.unparse(node)}: {error}"
             raise self._refusal(message, "write what is missing") from None
+
+    def _check_form(self, form: str, one: ast.keyword) -> None:
+        """Refuses a number for a text and the like; what is computed is not known yet."""
+        match one.value:
+            case ast.Constant(value=str()):
+                is_right = form in ("", FORMS["str"])
+            case ast.Constant():
+                is_right = form in ("", FORMS["int"])
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                is_right = form not in (FORMS["str"], FORMS["int"])
+                if form == FORMS["Ends"]:
+                    is_right = _is_pair(one.value)
+                elif form == FORMS["Sequence[Ends]"]:
+                    is_right = all(map(_is_pair, parts))
+            case _:
+                return
+        if not is_right:
+            raise self._refusal(f"{ast.unparse(one)} is not of the right form", f"write {form}")
+
+    def _check_word(self, metric: str, one: ast.keyword) -> None:
+        """Refuses a word that a parameter does not take; what is computed is not known yet."""
+        words = words_of(metric, str(one.arg))
+        if not words or not isinstance(one.value, ast.Constant):
+            return
+        written = str(one.value.value)
+        if written in words or (PERCENTILE in words and _PERCENTILE.fullmatch(written)):
+            return
+        if one.arg == "of":
+            raise self._refusal(f"a run has no count {quoted(written)}", nearest(written, words))
+        what = "no statistic" if one.arg == "statistic" else "not known"
+        message = f"{ast.unparse(one)} is {what} of {metric}"
+        raise self._refusal(message, f"write {', '.join(words)}")
 
     def _check_point(self, selector: ast.keyword) -> None:
         """Refuses a selector of a point that its axis does not have."""
@@ -211,9 +246,23 @@ class _Check:
         return refuse(self.place, message, remedy, self.text)
 
 
-def _is_statistic(value: ast.expr) -> bool:
-    """Whether a word can be a `statistic`; what is computed is not known yet."""
-    return not isinstance(value, ast.Constant) or bool(_STATISTIC.fullmatch(str(value.value)))
+def _is_pair(node: ast.expr) -> bool:
+    """Whether a part of an expression may be both ends of a link."""
+    return not isinstance(node, ast.Constant) and len(getattr(node, "elts", "ab")) == 2
+
+
+def _is_per_bin(node: ast.expr) -> bool:
+    """Whether a part of an expression that is right has a value per bin."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in PER_BIN:
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name not in REDUCING and any(map(_is_per_bin, node.args))
+        case ast.UnaryOp(operand=operand):
+            return _is_per_bin(operand)
+        case ast.BinOp(left=left, right=right):
+            return _is_per_bin(left) or _is_per_bin(right)
+    return False
 
 
 def check_experiment(experiment: Experiment) -> None:
@@ -229,7 +278,7 @@ def check_experiment(experiment: Experiment) -> None:
     for place, text, where in expressions_of(experiment):
         try:
             check = _Check(text, place, axes)
-            calls = list(check.calls(_body(text, place)))
+            calls = list(check.every_call(_body(text, place)))
             check.check_where([call for name, call in calls if name in METRICS], where)
         except ScenarioError as error:
             problems += error.problems

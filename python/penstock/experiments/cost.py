@@ -1,8 +1,10 @@
 """How much processor time experiments take, for the estimate of the time left.
 
-`cost.json` beside the experiments has the time that each took at quick scale when it was last run
-among several: the run itself writes its entry. Only the estimate uses it, and follows the speed of
-the machine besides. Invariant: an experiment changes no entry but its own.
+`cost.json` beside the experiments is part of the package: the time that each took at quick scale
+with the maintainers, who renew it by ``make costs``. Runs read it and never write it. What they
+take themselves goes into a file in their directory of results, which comes first when the next ones
+there are estimated. Only the estimate uses the times, and follows the speed of the machine besides.
+Invariant: an experiment changes no entry but its own.
 """
 
 from __future__ import annotations
@@ -19,39 +21,57 @@ from penstock.storage.draft import write_whole
 SCALE = "quick"
 """The scale whose times are kept."""
 
+LEARNT_FILE = "reproduce-cost.json"
+"""The times that runs took, in the directory below which experiments have their own."""
 
-def cost_file() -> Path:
-    """The file of the times."""
+
+def shipped_file() -> Path:
+    """The file of the times that the package brings."""
     return catalogue.DIRECTORY / "cost.json"
 
 
-def measured_costs() -> dict[str, float]:
-    """Processor time of experiments at quick scale [s]: id -> time; none where there is no file."""
-    try:
-        costs: dict[str, float] = json.loads(cost_file().read_text("utf-8"))["cpu_seconds"]
-    except FileNotFoundError:
-        return {}
-    return costs
+def known_costs(out: Path) -> dict[str, float]:
+    """Processor time of experiments at quick scale [s]: id -> time, those of `out` first."""
+    return read_costs(shipped_file()) | read_costs(out / LEARNT_FILE)
 
 
-def expected_cost(identifier: str) -> float:
+def expected_cost(identifier: str, out: Path) -> float:
     """Processor time of an experiment [s]; one that was not measured costs what half of them do."""
-    costs = measured_costs()
+    costs = known_costs(out)
     return costs.get(identifier) or statistics.median(costs.values() or [1.0])
 
 
-def renew_cost(identifier: str, scale: str, cpu_seconds: float) -> None:
-    """Replace the time of an experiment that was run at quick scale; the others stay.
+def learn_cost(identifier: str, scale: str, cpu_seconds: float, out: Path) -> None:
+    """Replaces the time in `out` of an experiment that was run at quick scale; the others stay.
 
-    An installed package may lie where nobody writes. The times then stay as they are.
+    A directory to which nothing can be written learns nothing.
     """
-    if scale != SCALE:
-        return
-    costs = measured_costs() | {identifier: round(cpu_seconds, 1)}
+    if scale == SCALE:
+        costs = read_costs(out / LEARNT_FILE) | {identifier: round(cpu_seconds, 1)}
+        with contextlib.suppress(StorageError):
+            write_costs(out / LEARNT_FILE, costs)
+
+
+def read_costs(file: Path) -> dict[str, float]:
+    """The times of a file: id -> processor time [s]; none where there is no such file."""
+    try:
+        written = json.loads(file.read_text("utf-8"))["cpu_seconds"].items()
+        return {str(name): float(seconds) for name, seconds in written}
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return {}
+
+
+def write_costs(file: Path, costs: dict[str, float]) -> None:
+    """Writes times, id -> processor time [s], in the order of the papers.
+
+    Raises
+    ------
+    StorageError
+        The disk does not take the file.
+    """
     ordered = {name: costs[name] for name in sorted(costs, key=catalogue.paper_order)}
     page = {
         "what": "processor time of each experiment at quick scale [s]",
         "cpu_seconds": ordered,
     }
-    with contextlib.suppress(StorageError):
-        write_whole(cost_file(), (json.dumps(page, indent=2) + "\n").encode())
+    write_whole(file, (json.dumps(page, indent=2) + "\n").encode())

@@ -1,7 +1,8 @@
 """The vocabulary of claims about runs, links and ports: functions from runs to a number.
 
 :mod:`penstock.experiments.vocabulary` has what all metrics share. To add a metric, write it here,
-or in `flow_metric` or `transient`, and its unit in `unit`. All experiments then know it.
+or in `flow_metric` or `transient`, and its unit in `unit`, and say in
+:mod:`penstock.experiments.parameters` what its parameters mean. All experiments then know it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from penstock.experiments.vocabulary import (
     Runs,
     Value,
     ends_of,
+    layer_number,
     link_row,
     mean,
     registering,
@@ -126,7 +128,7 @@ def core_delay(runs: Runs, *, layer: str, scheduled: bool = False, statistic: st
     """
     values = []
     for run in runs:
-        number = run.summary["layers"].index(layer)
+        number = layer_number(run, layer)
         rows = run.queue_delays.filter(
             (pl.col("layer") == number) & (pl.col("scheduled") == scheduled)
         )
@@ -280,7 +282,7 @@ def unfinished(runs: Runs) -> Value:
 
 @metric
 def is_unstable(runs: Runs) -> Value:
-    """1 when the backlog grows beyond what chance explains, else 0; see `analysis.backlog`."""
+    """1 when the backlog grows beyond what chance explains, else 0 (docs/measurements.md)."""
     found = analysis.measure_backlog(runs)
     return float(found.is_unstable) if found else float("nan")
 
@@ -299,5 +301,6 @@ def _window(run: MeasuredRun, ends: Ends, after: float) -> dict[str, float]:
 def _layer_mean(runs: Runs, column: str, layer: str | None) -> float:
     table = analysis.layer_summary({"": list(runs)})
     if layer is not None:
+        layer_number(runs[0], layer)
         table = table.filter(table["layer"] == layer)
     return float(np.average(table[column].to_numpy(), weights=table["links"].to_numpy()))

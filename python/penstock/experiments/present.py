@@ -1,8 +1,8 @@
 """Whether a scenario has the labels and links that expressions name, before there is a run.
 
-What it is: the part of the check of an expression that needs a scenario;
+What it is: the part of the check of an expression that needs a scenario, and what it measures;
 :mod:`penstock.experiments.checked` has the other part. What it is not: a check of what a run
-measures. Invariant: a name is refused only where no scenario has it, so that an axis may vary the
+finds. Invariant: a name is refused only where no scenario has it, so that an axis may vary the
 network or the traffic.
 """
 
@@ -27,6 +27,26 @@ KINDS = {
     "request_rate": ("rpc",),
 }
 """Metric -> the kinds of traffic that it is about; the others are about all."""
+
+NEEDS = {
+    "active_flows": "active_flows",
+    "core_delay": "queue_delays",
+    "flows_above": "active_flows",
+    "pause_episode": "events",
+    "pauses": "events",
+    "pauses_per_ms": "events",
+    "time_below": "active_flows",
+}
+"""Metric -> the field of `measure` without which it would find nothing."""
+
+NEEDED_WITH = {("pause_rate", "traffic_class"): "events"}
+"""Metric and parameter -> the field of `measure` that is needed where the parameter is written."""
+
+SAMPLED = ("carried", "queue", "queue_at_most", "queue_falls", "rate_swing", "reaches")
+"""Metrics of samples of links, which `measure.series` lists."""
+
+SAMPLED_WITH = (("busy", "after"),)
+"""Metrics that are of samples of links where a parameter is written."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +77,23 @@ class _Wanted:
     kinds: tuple[str, ...] = ()
     """Of a label: the kinds of traffic that it may have; none: any."""
     link: tuple[int | str, ...] = ()
+    is_sampled: bool = False
+    """Of a link: whether it has to be sampled."""
+    needs: str = ""
+    """The field of `measure` that has to be set."""
 
     def wrong(self, scenario: Scenario, network: _Network) -> Problem | None:
         """What a scenario of that network lacks; nothing where it has the label or the link."""
-        found = self._of_label(scenario) if self.label else self._of_link(network)
+        if self.needs:
+            found = self._of_measure(scenario)
+        else:
+            found = self._of_label(scenario) if self.label else self._of_link(network)
         return found and Problem(self.place, *found, self.text)
+
+    def _of_measure(self, scenario: Scenario) -> tuple[str, str] | None:
+        if getattr(scenario.measure, self.needs):
+            return None
+        return "the scenario does not measure it", f"set measure.{self.needs}=true"
 
     def _of_label(self, scenario: Scenario) -> tuple[str, str] | None:
         entries = scenario.traffic
@@ -87,10 +119,18 @@ class _Wanted:
                 return f"there is no node {describe(one)}", remedy
             ends.append(names.index(one) if isinstance(one, str) else one)
         if tuple(ends) in set(links):
-            return None
+            return self._of_samples(network.scenario, tuple(ends)) if self.is_sampled else None
         source, target = (names[one] for one in ends)
         others = [names[to] for number, to in links if number == ends[0]]
         return f"there is no link from {source} to {target}", nearest(target, others)
+
+    def _of_samples(self, scenario: Scenario, ends: tuple[int, ...]) -> tuple[str, str] | None:
+        if ends not in scenario.measure.series:
+            message = f"the link {describe(list(self.link))} is not sampled"
+            return message, f"write {list(ends)} into the list measure.series"
+        if not scenario.measure.sample_interval:
+            return "nothing is sampled", "set measure.sample_interval, e.g. to 1us"
+        return None
 
 
 def check_present(
@@ -98,7 +138,7 @@ def check_present(
     scenarios: Iterable[Scenario],
     axes: Collection[str] = (),
 ) -> None:
-    """Refuses labels and links that no scenario has.
+    """Refuses labels and links that no scenario has, and what no scenario measures.
 
     Parameters
     ----------
@@ -146,11 +186,19 @@ def _wanted(place: str, text: str, axes: Collection[str]) -> Iterator[_Wanted]:
         label = values.get("label", default) if "label" in parameters else None
         if isinstance(label, str) and label:
             yield _Wanted(place, text, label=label, kinds=KINDS.get(name, ()))
+        needs = [NEEDS[name]] if name in NEEDS else []
+        needs += [
+            field for (one, key), field in NEEDED_WITH.items() if one == name and key in values
+        ]
+        yield from (_Wanted(place, text, needs=field) for field in needs)
+        is_sampled = name in SAMPLED or any(
+            one == name and key in values for one, key in SAMPLED_WITH
+        )
         several = values.get("links")
         links = list(several) if isinstance(several, list | tuple) else []
         for link in [*links, values.get("link")] if {"link", "links"} & set(parameters) else []:
             if _is_link(link):
-                yield _Wanted(place, text, link=tuple(link))
+                yield _Wanted(place, text, link=tuple(link), is_sampled=is_sampled)
 
 
 def _literal(node: ast.expr) -> object:

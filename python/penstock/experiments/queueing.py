@@ -37,6 +37,11 @@ def queue_at_most(runs: Runs, *, link: Ends, most: float) -> Value:
 
 def fair_share_change(runs: Runs, *, span: float) -> Value:
     """Mean relative change of a flow's fair share within `span` [us] (BFC fig. 3), over seeds."""
+    least = min(run.scenario.duration for run in runs) / 1e6
+    if not 0 < span < least:
+        raise ValueError(
+            f"span={span:g} is not within the duration; write above 0, below {least:g}"
+        )
     return float(np.mean([relative_change(run, span * 1e3) for run in runs]))
 
 

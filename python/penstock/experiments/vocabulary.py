@@ -3,6 +3,7 @@
 A metric is a function of runs that expressions call. It takes the runs that the selectors of its
 call choose (pooled over seeds) and its own parameters. Times are in microseconds, sizes in bytes,
 shares in [0, 1].
+:mod:`penstock.experiments.parameters` says what the parameters mean.
 """
 
 from __future__ import annotations
@@ -69,6 +70,14 @@ def _node(run: MeasuredRun, node: int | str) -> int:
     if node not in names:
         raise ValueError(f"there is no node {node}; nodes are {names[0]} to {names[-1]}")
     return int(names.index(node))
+
+
+def layer_number(run: MeasuredRun, layer: str) -> int:
+    """The number of a layer of links by its name, such as ``host-ToR``."""
+    layers: list[str] = run.summary["layers"]
+    if layer not in layers:
+        raise ValueError(f"there is no layer {layer!r}; layers are {', '.join(layers)}")
+    return layers.index(layer)
 
 
 def link_row(run: MeasuredRun, ends: Ends) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The tables of a run as CSV files, and two that say what their columns and their numbers mean.
+"""The tables of a run as CSV files, and files that say what their columns and numbers mean.
 
 Numbers are written so that they are read again as they were; where there is no number, a cell
 is empty. Tables are streamed from their Parquet files, whatever their size.
@@ -16,14 +16,14 @@ import polars as pl
 from penstock.export.columns import description, stem
 from penstock.results import Run
 from penstock.storage.folder import put_folder
+from penstock.storage.place import Writer
 from penstock.storage.record import Checksum
 from penstock.tables import FILES
 
 COLUMNS_FILE = "columns.csv"
 """What says what the columns mean."""
-
 NAMES_FILE = "names.csv"
-"""What says what the numbers of labels, layers, nodes and steps stand for."""
+"""What says which node, link, label, layer and step of a job a number of the tables is."""
 
 
 def write_csv(
@@ -33,7 +33,7 @@ def write_csv(
     force: bool = False,
     progress: Callable[[float, str], None] | None = None,
 ) -> Path:
-    """Writes every table of a run as a CSV file, with ``columns.csv`` and ``names.csv``.
+    """Writes every table of a run as a CSV file, and ``columns.csv`` and ``names.csv`` beside them.
 
     Parameters
     ----------
@@ -63,10 +63,9 @@ def write_csv(
         frames[table].sink_csv(cast(IO[bytes], sink))
         done += rows[table]
 
-    files: dict[str, Callable[[Checksum], object]] = {
-        f"{stem(table)}.csv": partial(write, table) for table in FILES
-    }
-    files |= {COLUMNS_FILE: _write_description, NAMES_FILE: partial(_write_names, run)}
+    files: dict[str, Writer] = {COLUMNS_FILE: _write_description}
+    files[NAMES_FILE] = partial(_write_names, run)
+    files |= {f"{stem(table)}.csv": partial(write, table) for table in FILES}
     put_folder(target, files, option="--csv", force=force)
     return target
 
@@ -76,10 +75,19 @@ def _write_description(sink: Checksum) -> None:
 
 
 def _write_names(run: Run, sink: Checksum) -> None:
-    """A row per name that a number of a table stands for: list of the summary, number, name."""
-    lists = {key: run.summary[key] for key in ("labels", "layers", "node_names")}
+    """A row per node, link, label, layer and step of a job: what it is, its number, its name."""
+    nodes = run.summary["node_names"]
+    links = run.links.select("link", "from", "to").rows()
     jobs = (run.summary.get("applications") or {"jobs": {}})["jobs"]
-    lists |= {f"steps of {label}": job.get("steps", []) for label, job in jobs.items()}
-    rows = [(key, *row) for key, names in lists.items() for row in enumerate(names)]
-    frame = pl.DataFrame(rows, schema=["list", "number", "name"], orient="row")
-    frame.write_csv(cast(IO[bytes], sink))
+    named = {
+        "node": list(enumerate(nodes)),
+        "link": [(link, f"{nodes[start]}-{nodes[end]}") for link, start, end in links],
+        "label": list(enumerate(run.summary["labels"])),
+        "layer": list(enumerate(run.summary["layers"])),
+    }
+    named |= {
+        f"step of {label}": list(enumerate(job.get("steps", []))) for label, job in jobs.items()
+    }
+    rows = [(what, *row) for what, known in named.items() for row in known]
+    table = pl.DataFrame(rows, schema=["what", "number", "name"], orient="row")
+    table.write_csv(cast(IO[bytes], sink))

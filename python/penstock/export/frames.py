@@ -50,7 +50,8 @@ def traced_nodes(run: Run, nodes: Sequence[str] | None) -> list[int]:
     trace = run.scenario.measure.trace
     run_again = "run it with `--trace packets`, e.g. `penstock run scenario.toml --trace packets`"
     if trace is None:
-        raise refuse("RUN", "it has no packet trace, so no frame was written down", run_again)
+        message = "it has no packet trace, so no frame was written down"
+        raise refuse("RUN", message, run_again, str(run.directory) if run.directory else None)
     if trace.events and not set(FRAME_EVENTS) <= set(trace.events):
         missing = ", ".join(one for one in FRAME_EVENTS if one not in trace.events)
         raise refuse(

@@ -28,7 +28,7 @@ def _needs(key: str, *modes: int) -> Rule:
     return Rule(
         key,
         lambda config: config.mode not in modes or getattr(config, name) is not None,
-        ", which its CC_MODE needs",
+        "although its CC_MODE needs it",
         f"add a line with {key}; that simulator has no usable default",
     )
 

@@ -31,6 +31,8 @@ _FLOWS = re.compile(
     r"traffic\[(?P<entry>\d+)\]\.(?P<list>flows|delay|needed)"
     r"(\[(?P<flow>\d+)\](\[(?P<column>\d)\])?)?"
 )
+_TIMES = re.compile(r"traffic\[[0-9]+\]\.(start|stop)")
+"""The places of times that the duration bounds."""
 _COLUMNS = ("source", "destination", "size", "start")
 """What the columns of `flows` are."""
 
@@ -70,9 +72,16 @@ class ScenarioParts(declared.Scenario):
         return self.model_copy(update={"traffic": tuple(entries)})
 
     def as_written(self, problems: Iterable[Problem]) -> Iterator[Problem]:
-        """Problems of the resolved scenario, at the places where a user wrote what is wrong."""
-        lines = cache(flow_lines)
-        for problem in problems:
+        """Problems of the resolved scenario, at the places where a user wrote what is wrong.
+
+        Where the duration is refused, what is said of times of traffic comes from it and is left
+        out.
+        """
+        lines, told = cache(flow_lines), tuple(problems)
+        is_timeless = any(problem.field == "duration" for problem in told)
+        for problem in told:
+            if is_timeless and _TIMES.fullmatch(problem.field):
+                continue
             found = _FLOWS.match(problem.field)
             entry = self.traffic[int(found["entry"])] if found else None
             if found and isinstance(entry, Trace) and found["flow"]:

@@ -351,7 +351,7 @@ def _no_such(name: str) -> ScenarioError:
 
 
 def _of_scheme_file(error: ScenarioError, table: Table, directory: Path) -> ScenarioError:
-    """The same error; what is wrong with a scheme that is a file names that file."""
+    """The same error; what is wrong in the file of a scheme names that file and its headers."""
     named = table.get("scheme", DEFAULT_PRESET)
     try:
         found = find_preset(named, directory) if isinstance(named, str) else None
@@ -360,7 +360,9 @@ def _of_scheme_file(error: ScenarioError, table: Table, directory: Path) -> Scen
     if not isinstance(found, Path):
         return error
     return ScenarioError(
-        replace(one, file=str(found)) if one.field.startswith("scheme.") else one
+        replace(one, file=str(found), remedy=one.remedy.replace("[scheme.", "["))
+        if one.field.startswith("scheme.")
+        else one
         for one in error.problems
     )
 
@@ -392,6 +394,8 @@ def full_path(path: str, table: Table) -> str:
     if path != "load":
         return path
     entries = table.get("traffic")
+    if isinstance(entries, Mapping):
+        return "traffic.load"  # a table is refused where the scenario is read, and not its load
     tables = entries if isinstance(entries, list) else []
     kinds = [entry.get("kind") if isinstance(entry, Mapping) else None for entry in tables]
     if kinds.count("open-loop") != 1:

@@ -224,6 +224,8 @@ def expand_scheme(
     is_recorded
         Whether it is of a run that has been made: then no class is looked up.
     """
+    if isinstance(written, Mapping) and not isinstance(written.get("preset", ""), str):
+        raise refusal("`preset` is no text", "write the name or path of a scheme in quotes")
     if isinstance(written, str):
         table = load_preset(written, directory)
     elif isinstance(written, Mapping) and isinstance(written.get("preset"), str):

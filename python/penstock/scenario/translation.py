@@ -7,14 +7,16 @@ path).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, nearest
+from penstock.scenario.base import note
 
 _BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
@@ -28,8 +30,13 @@ _EXPECTED = {
     "bool_": "write true or false",
     "string_": "write a text in quotes",
     "tuple_": "write a list in square brackets",
+    "list_": "write a list in square brackets",
+    "dict_": "write a table",
     "model_": "write a table",
 }
+
+_INDEX = re.compile(r"\[[0-9]+\]")
+"""The number of an entry in a path."""
 
 
 def translate(error: ValidationError, model: type[BaseModel]) -> ScenarioError:
@@ -77,7 +84,8 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             names = [name for table in tables for name in _names(table)]
             return Problem(path, "no such field", nearest(str(location[-1]), names), value)
         case "missing":
-            return Problem(path, "this field is missing", "write it; it has no default")
+            written = _begun(location, model)
+            return Problem(path, "this field is missing", f"write {written}; it has no default")
         case "union_tag_invalid":
             kinds = [kind for one in models for kind in _kinds(one)]
             tag = str(context["tag"])
@@ -97,17 +105,60 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
             return Problem(path, "it is empty", "write a text that is not empty", value)
         case kind if kind in _BOUNDS:
             words, key = _BOUNDS[kind]
-            bound = context[key]
-            return Problem(path, "out of range", f"it must be {words} {bound}", value)
+            remedy = _range(location, model) or f"{words} {context[key]:,}"
+            if key == "le" and remedy.endswith("or more"):
+                remedy += f", at most {context[key]:,}"
+            return Problem(path, "out of range", f"write {remedy}", value)
+        case "model_type" | "model_attributes_type" if _is_list_of_tables(details["input"]):
+            header = _INDEX.sub("", path)
+            remedy = f"write [{header}] and not [[{header}]]"
+            return Problem(path, "this is a list of tables, and one table is wanted", remedy)
         case "model_attributes_type" if any(_kinds(one) for one in models):
             kinds = [kind for one in models for kind in _kinds(one)]
             remedy = f'write {{kind = "..."}} with one of {", ".join(kinds)}'
             return Problem(path, "this is no table", remedy, value)
+        case "tuple_type" | "list_type" if models and isinstance(details["input"], dict):
+            header = _INDEX.sub("", path)
+            remedy = f"write [[{header}]] and not [{header}], once for each table"
+            return Problem(path, "this is one table, and a list of tables is wanted", remedy)
         case "tuple_type" if location[-1] == "flows" and isinstance(value, str):
             remedy = 'write kind = "trace" and file = "..." for the flows of a file'
             return Problem(path, "this is no list of flows", remedy, value)
         case kind:
             return Problem(path, *_wrong_type(kind, details["msg"]), value)
+
+
+def _is_list_of_tables(value: object) -> bool:
+    return isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value)
+
+
+def _begun(location: Sequence[int | str], model: type[BaseModel]) -> str:
+    """How a field is begun: with the header of its table or tables, or "it"."""
+    path, tables = locate(location, model)[0], locate(location[:-1], model)[1]
+    header = _INDEX.sub("", path)
+    for table in tables:
+        for name, info in table.model_fields.items():
+            if location[-1] in (name, info.alias) and any(models_in(info.annotation)):
+                headers: dict[Any, str] = {
+                    tuple: f"[[{header}]]",
+                    list: f"[[{header}]]",
+                    dict: "it",
+                }
+                return headers.get(get_origin(info.annotation), f"[{header}]")
+    return "it"
+
+
+def _range(location: Sequence[int | str], model: type[BaseModel]) -> str:
+    """What the core accepts in a field, in words: less than its type does. Empty where no field is
+    declared there, or any value of the type will do."""
+    _, tables = locate(location[:-1], model)
+    found = (
+        note(info, "range")
+        for table in tables
+        for name, info in table.model_fields.items()
+        if location[-1] in (name, info.alias)
+    )
+    return next(found, "")
 
 
 def _wrong_type(kind: str, message: str) -> tuple[str, str]:

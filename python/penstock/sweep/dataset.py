@@ -216,6 +216,9 @@ def read_description(path: Path, keys: set[str]) -> dict[str, Any]:
         page = json.loads(path.read_text("utf-8"))
         if not isinstance(page, dict) or not keys <= page.keys():
             raise ValueError("fields are missing")
+    except json.JSONDecodeError as error:
+        message = f"it is no JSON (line {error.lineno}, column {error.colno})"
+        raise refuse_out(path, message, "name another directory") from None
     except (OSError, ValueError) as error:
         raise refuse_out(path, f"it cannot be read: {error}", "name another directory") from None
     return page
