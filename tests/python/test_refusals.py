@@ -353,7 +353,7 @@ def test_incasts_that_come_too_fast_are_refused_with_the_shortest_period(
     assert main(["run", "incast", "--set", "traffic.incast.period=100 us"]) == 2
     message = capsys.readouterr().err
     assert "traffic[0].period" in message
-    shortest = re.search(r"write at least (\d+ ns)", message)
+    shortest = re.search(r"write at least ([\d.]+ us)", message)
     assert shortest, message
     Scenario.from_name("incast", {"traffic.incast.period": shortest[1]})
     assert unrun.scenarios == []

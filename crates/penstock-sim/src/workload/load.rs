@@ -178,6 +178,34 @@ pub(super) enum Knob {
     Period(Time),
 }
 
+impl Knob {
+    /// The value that it has.
+    fn written(self) -> String {
+        match self {
+            Knob::Load(load) => load.to_string(),
+            Knob::Period(period) => period.to_string(),
+        }
+    }
+
+    /// The values that shrink the traffic to `room` of what it is, in words; `room` lies above 0. The bound is
+    /// on the safe side by one part in a million, and rounded to that side.
+    fn bound(self, room: f64) -> String {
+        match self {
+            Knob::Load(load) => {
+                let largest = load * room * (1.0 - 1e-6);
+                // Three digits of a small load, thousandths of others.
+                let digits = 2 - (largest.log10().floor() as i32).min(-1);
+                let steps = 10f64.powi(digits);
+                format!("at most {:.*}", digits as usize, (largest * steps).floor() / steps)
+            }
+            Knob::Period(period) => {
+                let shortest = (period.as_ns_f64() / room * (1.0 + 1e-6)).ceil();
+                format!("at least {}", Time::from_ns(shortest as u64))
+            }
+        }
+    }
+}
+
 impl Offered {
     fn is_active(&self, now: Time) -> bool {
         self.start <= now && now < self.stop
@@ -236,33 +264,37 @@ fn overload(
 ) -> Option<Problem> {
     let load = |entry: &Offered| entry.load(topology, link);
     let most = active.iter().max_by(|a, b| load(a).total_cmp(&load(b)))?;
-    // The factor to which the entry must shrink for every link to be below its rate.
-    let room = (0..totals.len())
-        .filter(|link| most.carried[*link] > 0.0)
-        .map(|link| 1.0 - (totals[link] - 1.0) / most.load(topology, link))
-        .fold(f64::INFINITY, f64::min);
-    // The bound in the message is on the safe side by one part in a million, and rounded to that
-    // side.
-    let (value, bound) = match most.knob {
-        Knob::Load(load) => {
-            let largest = (load * room * (1.0 - 1e-6) * 1e3).floor() / 1e3;
-            let bound = format!("at most {largest:.3}");
-            (load.to_string(), (largest > 0.0).then_some(bound))
-        }
-        Knob::Period(period) => {
-            let shortest = (period.as_ns_f64() / room * (1.0 + 1e-6)).ceil();
-            let bound = format!("at least {shortest} ns");
-            (period.to_string(), (room > 0.0).then_some(bound))
-        }
-    };
     let (name, layer) = name(topology, link);
-    let found =
-        format!("all traffic together loads {name} ({layer}) with {:.3} of its rate", totals[link]);
-    let remedy = match bound {
-        Some(bound) => format!("{found}; write {bound}"),
-        None => format!("{found}, whatever its value; reduce the other traffic first"),
+    let found = format!(
+        "all traffic together loads {name} ({layer}) with {:.3} of its rate, which must be below 1",
+        totals[link]
+    );
+    // What the other entries alone load, where it is most of all links that the entry uses.
+    let others = |link: usize| totals[link] - most.load(topology, link);
+    let used = || (0..totals.len()).filter(|link| most.carried[*link] > 0.0);
+    let fullest = used().max_by(|a, b| others(*a).total_cmp(&others(*b)))?;
+    // The factor to which the entry must shrink for every link to be below its rate.
+    let room = used()
+        .map(|link| (1.0 - others(link)) / most.load(topology, link))
+        .fold(f64::INFINITY, f64::min);
+    let remedy = match room > 0.0 {
+        true => format!("{found}; write {}", most.knob.bound(room)),
+        false => {
+            let rest = active.iter().filter(|entry| !std::ptr::eq(**entry, *most));
+            let by_load = |a: &&&Offered, b: &&&Offered| {
+                a.load(topology, fullest).total_cmp(&b.load(topology, fullest))
+            };
+            let first = rest.max_by(by_load)?;
+            format!(
+                "{found}; without this entry {} has {:.3}, of which {} brings {:.3}: reduce that first",
+                self::name(topology, fullest).0,
+                others(fullest),
+                first.field,
+                first.load(topology, fullest)
+            )
+        }
     };
-    Some(Problem::new(&most.field, value, remedy))
+    Some(Problem::new(&most.field, most.knob.written(), remedy))
 }
 
 #[cfg(test)]

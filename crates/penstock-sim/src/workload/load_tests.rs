@@ -155,7 +155,7 @@ fn an_overloaded_link_is_refused_with_the_largest_load_that_would_do() {
     };
     let message = refusal(&[one_way(0.6)], &network);
     let expected = "traffic[0].load is 0.6; all traffic together loads S0->S1 (switch-switch) with \
-                    1.200 of its rate; write at most 0.499";
+                    1.200 of its rate, which must be below 1; write at most 0.499";
     assert_eq!(message, expected);
     let routing = Routing::new(&network);
     let accepts = |traffic: &[TrafficConfig]| {
@@ -178,7 +178,7 @@ fn an_incast_on_a_fixed_receiver_must_fit_its_link() {
     let fixed = TrafficConfig::Incast(Incast { receiver: Some(3), ..incast() });
     let message = refusal(&[fixed], &network);
     let expected = "traffic[0].period is 500 us; all traffic together loads T0->H3 (ToR-host) with \
-                    3.200 of its rate; write at least 1600002 ns";
+                    3.200 of its rate, which must be below 1; write at least 1600.002 us";
     assert_eq!(message, expected);
     let routing = Routing::new(&network);
     let once = Incast { receiver: Some(3), stop: Time::from_us(500), ..incast() };
@@ -219,5 +219,30 @@ fn the_entry_that_loads_a_link_most_is_named() {
     // 20 MB in 1.7 ms are 94.1 Gb/s; the background leaves 49 % of the receiver's link.
     let expected = "traffic[1].period is 1.7 ms; all traffic together loads T0->H3 (ToR-host)";
     assert!(message.starts_with(expected), "{message}");
-    assert!(message.contains("1.451 of its rate; write at least"), "{message}");
+    assert!(
+        message.contains("1.451 of its rate, which must be below 1; write at least"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_entry_that_fills_a_link_alone_is_to_be_reduced_first() {
+    let network = build(&bfc()).unwrap();
+    let fixed = |label: &str, period| {
+        let label = label.to_owned();
+        TrafficConfig::Incast(Incast { label, receiver: Some(3), period, ..incast() })
+    };
+    // 20 MB need 1.6 ms of the receiver's link: two such entries load it with 1.333 and 1.067.
+    let traffic = [fixed("one", Time::from_us(1_200)), fixed("other", Time::from_us(1_500))];
+    let expected = "traffic[0].period is 1.2 ms; all traffic together loads T0->H3 (ToR-host) with \
+                    2.400 of its rate, which must be below 1; without this entry T0->H3 has 1.067, \
+                    of which traffic[1].period brings 1.067: reduce that first";
+    assert_eq!(refusal(&traffic, &network), expected);
+}
+
+#[test]
+fn a_small_load_that_would_do_has_three_digits() {
+    assert_eq!(Knob::Load(0.5).bound(0.000_844_4), "at most 0.000422");
+    assert_eq!(Knob::Load(0.5).bound(0.844_4), "at most 0.422");
+    assert_eq!(Knob::Load(8.0).bound(0.25), "at most 1.999");
 }
