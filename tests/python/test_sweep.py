@@ -339,6 +339,7 @@ def test_values_and_seeds_can_be_added_and_nothing_else(
     small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sweep("--set", "load=0.2,0.4", "--seeds", "1") == 0
+    assert "write --seeds 1..3" in capsys.readouterr().out
     assert sweep("--set", "load=0.2:0.6:0.2", "--seeds", "1..2", "--json") == 0
     out = capsys.readouterr().out
     told = json.loads(out[out.index("\n{") :] if not out.startswith("{") else out)
@@ -474,6 +475,7 @@ def test_a_band_is_told_where_there_is_one(tmp_path: Path) -> None:
         assert ("interval of that mean" in figure.words) == bool(words)
         page = write_page(pooled, tmp_path / str(cells), "penstock sweep").read_text("utf-8")
         assert ("Means over seeds" in page) == ("in brackets" in page) == bool(words)
+        assert ("write --seeds 1..3" in page) != bool(words)
 
 
 def test_a_metric_without_a_number_has_no_figure() -> None:

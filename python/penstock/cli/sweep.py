@@ -203,6 +203,8 @@ def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_js
         output.print_table(titles, rows, right=len(pooled.axes))
         if pooled.is_repeated:
             typer.echo("means over seeds, in brackets their 95 % intervals")
+        else:
+            typer.echo("values of single runs; for three seeds a point write --seeds 1..3")
         typer.echo(f"cells: {outcomes.made:,} run now, {outcomes.found:,} there before")
         typer.echo(f"dataset: {target / 'cells'}\nreport:  {page}")
     for words, error in outcomes.failures[:FAILURES_SHOWN]:
