@@ -286,7 +286,8 @@ fn overload(
             };
             let first = rest.max_by(by_load)?;
             format!(
-                "{found}; without this entry {} has {:.3}, of which {} brings {:.3}: reduce that first",
+                "{found}; without this entry {} has {:.3}, of which {} brings {:.3}: reduce that \
+                 first",
                 self::name(topology, fullest).0,
                 others(fullest),
                 first.field,
