@@ -12,6 +12,10 @@ use crate::topology::Topology;
 /// The mean payload load above which a link counts as overloaded: 1, less the rounding of sums.
 const FULL: f64 = 1.0 - 1e-9;
 
+/// An entry that would have to shrink to this share, or below, is refused for the other entries instead (our
+/// choice: a millionth of what was asked for helps nobody).
+const NO_ROOM: f64 = 1e-6;
+
 /// The directed links that a load is defined on; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -187,8 +191,8 @@ impl Knob {
         }
     }
 
-    /// The values that shrink the traffic to `room` of what it is, in words; `room` lies above 0. The bound is
-    /// on the safe side by one part in a million, and rounded to that side.
+    /// The values that shrink the traffic to `room` of what it is, in words; `room` lies above 0. The
+    /// bound is on the safe side by one part in a million, and rounded to that side.
     fn bound(self, room: f64) -> String {
         match self {
             Knob::Load(load) => {
@@ -200,7 +204,7 @@ impl Knob {
             }
             Knob::Period(period) => {
                 let shortest = (period.as_ns_f64() / room * (1.0 + 1e-6)).ceil();
-                format!("at least {}", Time::from_ns(shortest as u64))
+                format!("at least {}", Time::from_ps((shortest * 1e3) as u64))
             }
         }
     }
@@ -277,23 +281,17 @@ fn overload(
     let room = used()
         .map(|link| (1.0 - others(link)) / most.load(topology, link))
         .fold(f64::INFINITY, f64::min);
-    let remedy = match room > 0.0 {
-        true => format!("{found}; write {}", most.knob.bound(room)),
-        false => {
-            let rest = active.iter().filter(|entry| !std::ptr::eq(**entry, *most));
-            let by_load = |a: &&&Offered, b: &&&Offered| {
-                a.load(topology, fullest).total_cmp(&b.load(topology, fullest))
-            };
-            let first = rest.max_by(by_load)?;
-            format!(
-                "{found}; without this entry {} has {:.3}, of which {} brings {:.3}: reduce that \
-                 first",
-                self::name(topology, fullest).0,
-                others(fullest),
-                first.field,
-                first.load(topology, fullest)
-            )
-        }
+    let rest = active.iter().filter(|entry| !std::ptr::eq(**entry, *most));
+    let first = rest.max_by(|a, b| a.load(topology, fullest).total_cmp(&b.load(topology, fullest)));
+    let remedy = match first.filter(|_| room <= NO_ROOM) {
+        None => format!("{found}; write {}", most.knob.bound(room)),
+        Some(first) => format!(
+            "{found}; without this entry {} has {:.3}, of which {} brings {:.3}: reduce that first",
+            self::name(topology, fullest).0,
+            others(fullest),
+            first.field,
+            first.load(topology, fullest)
+        ),
     };
     Some(Problem::new(&most.field, most.knob.written(), remedy))
 }

@@ -246,3 +246,12 @@ fn a_small_load_that_would_do_has_three_digits() {
     assert_eq!(Knob::Load(0.5).bound(0.844_4), "at most 0.422");
     assert_eq!(Knob::Load(8.0).bound(0.25), "at most 1.999");
 }
+
+#[test]
+fn an_entry_that_is_far_too_much_alone_is_refused_with_what_would_do() {
+    let network = build(&bfc()).unwrap();
+    let once = Incast { receiver: Some(3), period: Time::from_ps(1), ..incast() };
+    let message = refusal(&[TrafficConfig::Incast(once)], &network);
+    assert!(message.ends_with("write at least 1600.002 us"), "{message}");
+    assert!(Knob::Period(Time::from_ms(60_000)).bound(1e-12).starts_with("at least "));
+}
