@@ -103,11 +103,7 @@ def parameter_names(metric: str) -> list[str]:
 def parameters_of(metric: str) -> list[Parameter]:
     """The parameters of a metric, in the order of its declaration."""
     return [
-        Parameter(
-            one.name,
-            _default(one.default),
-            _meaning(metric, one.name),
-        )
+        Parameter(one.name, _default(one.default), _meaning(metric, one.name))
         for one in _declared(metric)
     ]
 
