@@ -124,7 +124,8 @@ fn fields(scenario: &Scenario, problems: &mut Problems) {
         "duration and drain together are {span}, more than a minute of simulated time; shorten either, \
          a minute at 100 Gb/s is a billion packets per link"
     );
-    problems.unless(span <= LONGEST, "duration", duration, remedy);
+    let (field, longer) = if drain > duration { ("drain", drain) } else { ("duration", duration) };
+    problems.unless(span <= LONGEST, field, longer, remedy);
     workload::check_count(&scenario.traffic, problems);
     problems.within("wire", |problems| declared::check(&scenario.wire, problems));
     problems.within("faults", |problems| declared::check(&scenario.faults, problems));
