@@ -38,6 +38,7 @@ NODE_FIELDS = (
     NodeField(("traffic", "*", "pairs", "sources"), 1),
     NodeField(("traffic", "*", "pairs", "destinations"), 1),
     NodeField(("traffic", "*", "pairs", "receiver"), 0),
+    NodeField(("traffic", "*", "pairs", "rows"), 2, columns=2),
     NodeField(("traffic", "*", "pairs"), 2),
     NodeField(("traffic", "*", "load_on", "links"), 2),
     NodeField(("traffic", "*", "receiver"), 0),
@@ -72,7 +73,7 @@ def numbered(table: Table, context: Mapping[str, Any]) -> Table:
     named = [field for field in NODE_FIELDS if _has_names(table, field)]
     if not named:
         return table
-    numbers = _numbers(table, context)
+    numbers = node_numbers(table, context)
     problems: list[Problem] = []
     for field in named:
         table = _replaced(table, field.path, field, numbers, "", problems)
@@ -117,7 +118,7 @@ class _AnyName(dict[str, int]):
         return 0
 
 
-def _numbers(table: Table, context: Mapping[str, Any]) -> dict[str, int]:
+def node_numbers(table: Table, context: Mapping[str, Any]) -> dict[str, int]:
     """Name to number of every node; where the topology itself is wrong, any name has one."""
     written = table.get("topology", {"kind": "leaf-spine"})
     if isinstance(written, dict):

@@ -31,6 +31,7 @@ from penstock.presented import html_table, scenario_line, scenario_rows
 from penstock.scenario.base import directory_of, is_recorded, label_of
 from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.emulation import Emulation
+from penstock.scenario.matrix_file import with_rows
 from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme, find_preset
@@ -180,6 +181,7 @@ class Scenario(ScenarioParts):
             raise refuse("", "a scenario is a table", "write keys such as topology and traffic")
         try:
             implied = _with_implied(table, directory, is_recorded(info))
+            implied = with_rows(implied, directory)
             scenario = handler(numbered(implied, {"directory": directory}))
         except ValidationError as error:
             raise _of_scheme_file(translate(error, cls), table, directory) from None

@@ -10,6 +10,8 @@ use super::demand::Demand;
 use super::draw;
 use super::fan_in::FanIn;
 use super::hosts::check_hosts;
+use super::matrix::Matrix;
+use super::racks::Racks;
 use super::shortened;
 use super::synchronous::Synchronous;
 use crate::routing::Routing;
@@ -45,6 +47,14 @@ pub enum PairConfig {
         #[schemars(length(min = 1))]
         destinations: Vec<u32>,
     },
+    /// By a traffic matrix: shares of the flows from hosts or racks to hosts or racks.
+    ///
+    /// Uniform over the pairs of different hosts of a row, which is drawn by its weight.
+    Matrix {
+        /// Rows [from, to, weight]. A switch stands for the hosts below it; weights are in proportion.
+        #[schemars(length(min = 1))]
+        rows: Vec<(u32, u32, f64)>,
+    },
     /// Groups of flows that start together, from random hosts to one random host.
     ///
     /// The load and its gaps are those of all flows. Every number of senders is as likely.
@@ -78,60 +88,9 @@ pub(super) enum Pairs {
     RackLocal { fraction: f64, racks: Racks },
     Permutation { destinations: Vec<u32> },
     Between { sources: Vec<u32>, destinations: Vec<u32> },
+    Matrix(Matrix),
     FanIn(FanIn),
     Synchronous(Synchronous),
-}
-
-/// The hosts grouped by edge switch.
-#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
-pub(super) struct Racks {
-    /// All hosts, rack after rack, ascending within a rack.
-    members: Vec<u32>,
-    /// Where each rack starts in `members`, and the end.
-    starts: Vec<usize>,
-    /// By host: the number of its rack.
-    rack_of: Vec<u32>,
-}
-
-impl Racks {
-    fn new(routing: &Routing, hosts: u32) -> Self {
-        let rack_of: Vec<u32> = (0..hosts).map(|host| routing.edge_of(host)).collect();
-        let mut members: Vec<u32> = (0..hosts).collect();
-        members.sort_by_key(|host| rack_of[*host as usize]);
-        let racks = 0..=routing.edge_switches().len() as u32;
-        let start = |rack| members.partition_point(|host| rack_of[*host as usize] < rack);
-        let starts = racks.map(start).collect();
-        Racks { members, starts, rack_of }
-    }
-
-    fn count(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn rack(&self, rack: usize) -> &[u32] {
-        &self.members[self.starts[rack]..self.starts[rack + 1]]
-    }
-
-    /// All hosts outside `rack`, rack by rack.
-    fn outside(&self, rack: usize) -> Vec<u32> {
-        [&self.members[..self.starts[rack]], &self.members[self.starts[rack + 1]..]].concat()
-    }
-
-    /// A uniform host in the rack of `source`, other than `source`.
-    fn draw_inside(&self, source: u32, random: &mut impl RngCore) -> u32 {
-        let rack = self.rack(self.rack_of[source as usize] as usize);
-        let own = rack.partition_point(|host| *host < source);
-        let pick = draw::index(random, rack.len() - 1);
-        rack[pick + usize::from(pick >= own)]
-    }
-
-    /// A uniform host outside the rack of `source`.
-    fn draw_outside(&self, source: u32, random: &mut impl RngCore) -> u32 {
-        let rack = self.rack_of[source as usize] as usize;
-        let (start, end) = (self.starts[rack], self.starts[rack + 1]);
-        let pick = draw::index(random, self.members.len() - (end - start));
-        self.members[if pick < start { pick } else { pick + (end - start) }]
-    }
 }
 
 impl PairConfig {
@@ -145,6 +104,7 @@ impl PairConfig {
             PairConfig::Synchronous { sources, receiver } => {
                 PairConfig::Synchronous { sources: shortened(sources), receiver: *receiver }
             }
+            PairConfig::Matrix { rows } => PairConfig::Matrix { rows: shortened(rows) },
             other => other.clone(),
         }
     }
@@ -180,6 +140,9 @@ impl PairConfig {
                 problems.unless(!is_alone, "destinations", value, remedy);
                 let (sources, destinations) = (sources.clone(), destinations.clone());
                 Pairs::Between { sources, destinations }
+            }
+            PairConfig::Matrix { rows } => {
+                Pairs::Matrix(Matrix::new(rows, Racks::new(routing, hosts), routing, problems))
             }
             &PairConfig::FanIn { least, most } => {
                 Pairs::FanIn(FanIn::new((least, most), hosts, problems))
@@ -241,7 +204,7 @@ impl Pairs {
         match self {
             Pairs::Uniform { hosts } => distinct_pair(hosts, hosts, random),
             Pairs::RackLocal { fraction, racks } => {
-                let source = draw::index(random, racks.members.len()) as u32;
+                let source = draw::index(random, racks.members().len()) as u32;
                 let stays = draw::unit(random) <= *fraction;
                 let destination = if stays {
                     racks.draw_inside(source, random)
@@ -255,6 +218,10 @@ impl Pairs {
                 (source as u32, destinations[source])
             }
             Pairs::Between { sources, destinations } => {
+                distinct_pair(sources, destinations, random)
+            }
+            Pairs::Matrix(matrix) => {
+                let (sources, destinations) = matrix.draw(random);
                 distinct_pair(sources, destinations, random)
             }
             Pairs::FanIn(fan_in) => fan_in.draw(random),
@@ -283,6 +250,11 @@ impl Pairs {
             }
             Pairs::Between { sources, destinations } => {
                 demand.add(routing, sources, destinations, 1.0);
+            }
+            Pairs::Matrix(matrix) => {
+                for (sources, destinations, share) in matrix.shares() {
+                    demand.add(routing, sources, destinations, share);
+                }
             }
             Pairs::FanIn(_) => {
                 let all: Vec<u32> = (0..hosts).collect();

@@ -24,12 +24,13 @@ fn refusal(config: &PairConfig, topology: &Topology) -> String {
     problems.to_string()
 }
 
-fn kinds() -> [PairConfig; 6] {
+fn kinds() -> [PairConfig; 7] {
     [
         PairConfig::Uniform {},
         PairConfig::RackLocal { fraction: 0.3 },
         PairConfig::Permutation {},
         PairConfig::Between { sources: vec![0, 1, 5, 11], destinations: vec![1, 5, 6] },
+        PairConfig::Matrix { rows: vec![(12, 12, 1.0), (12, 13, 3.0), (8, 14, 2.0), (9, 4, 0.5)] },
         PairConfig::FanIn { least: 1, most: 7 },
         PairConfig::Synchronous { sources: vec![0, 1, 4, 8], receiver: 5 },
     ]

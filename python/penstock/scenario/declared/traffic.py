@@ -68,6 +68,18 @@ class BetweenPair(Part):
     destinations: Many[Count] = field("Hosts that receive", range="1 entry or more")
 
 
+class MatrixPair(Part):
+    """By a traffic matrix: shares of the flows from hosts or racks to hosts or racks."""
+
+    kind: Literal["matrix"]
+    rows: Many[tuple[Count, Count, Number]] = field(
+        "Rows [from, to, weight]. A switch stands for the hosts below it; weights are in "
+        "proportion",
+        range="1 entry or more",
+        repr=False,
+    )
+
+
 class FanInPair(Part):
     """Groups of flows that start together, from random hosts to one random host."""
 
@@ -87,7 +99,13 @@ class SynchronousPair(Part):
 
 
 Pair = Annotated[
-    UniformPair | RackLocalPair | PermutationPair | BetweenPair | FanInPair | SynchronousPair,
+    UniformPair
+    | RackLocalPair
+    | PermutationPair
+    | BetweenPair
+    | MatrixPair
+    | FanInPair
+    | SynchronousPair,
     Field(discriminator="kind"),
 ]
 """The `pairs` section of an open-loop entry; `kind` names the variant. No flow goes to its

@@ -1,0 +1,145 @@
+"""Traffic matrices in files: ``pairs = { kind = "matrix", file = "matrix.csv" }``.
+
+A file becomes the ``rows`` of the same pairs before the parts of a scenario are read, so nothing
+behind this module knows files of matrices. A file is one of two tables. A list has a header with
+``src``, ``dst`` and ``weight``, and a row for each pair of nodes. A square has the receivers in its
+header, behind a first cell that is not read, and a row for each sender, which begins with the
+sender. Nodes are numbers or names; a switch stands for the hosts below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from penstock.errors import ScenarioError, nearest, problem_of
+from penstock.lines import Line, read_lines
+from penstock.scenario.base import path_beside
+from penstock.scenario.node_names import node_numbers
+from penstock.scenario.table import Table
+from penstock.topology_file import NODE_MAX
+
+SOURCES, DESTINATIONS = ("src", "source", "from"), ("dst", "destination", "to")
+"""Names of the columns of a list."""
+WEIGHTS = ("weight", "share", "bytes")
+"""Names of its third column: all are in proportion."""
+
+Row = list[int | float]
+"""From, to, weight."""
+
+
+def with_rows(table: Table, directory: Path) -> Table:
+    """A scenario's table with rows in place of files of matrices.
+
+    Parameters
+    ----------
+    directory
+        That paths are relative to.
+
+    Raises
+    ------
+    ScenarioError
+        A file cannot be read; it names the line and the remedy.
+    """
+    traffic = table.get("traffic")
+    if not isinstance(traffic, list) or not any(map(_file_of, traffic)):
+        return table
+    numbers = node_numbers(table, {"directory": directory})
+    read = [_read(entry, f"traffic[{at}].pairs.file", directory, numbers)
+            for at, entry in enumerate(traffic)]  # fmt: skip
+    return table | {"traffic": read}
+
+
+def _file_of(entry: Any) -> str:
+    """The file of an entry's matrix; empty where it has none, or `rows` beside it."""
+    pairs = entry.get("pairs") if isinstance(entry, dict) else None
+    if not isinstance(pairs, dict) or pairs.get("kind") != "matrix" or "rows" in pairs:
+        return ""
+    file = pairs.get("file")
+    return file if isinstance(file, str) else ""
+
+
+def _read(entry: Any, field: str, directory: Path, numbers: Mapping[str, int]) -> Any:
+    if not (file := _file_of(entry)):
+        return entry
+    try:
+        path = path_beside(file, directory, "write a path relative to the scenario's file")
+        rows = read_matrix(path, numbers)
+    except PydanticCustomError as error:
+        raise ScenarioError([problem_of(error, field)]) from None
+    others = {key: one for key, one in entry["pairs"].items() if key != "file"}
+    return entry | {"pairs": others | {"rows": rows}}
+
+
+def read_matrix(path: Path, numbers: Mapping[str, int]) -> list[Row]:
+    """The rows of a file; those of a weight of 0 are left out.
+
+    Parameters
+    ----------
+    numbers
+        Name to number of every node.
+
+    Raises
+    ------
+    PydanticCustomError
+        A `ValueError` that names the line and the remedy.
+    """
+    header, *lines = read_lines(path)
+    names = [cell.strip() for cell in header.text.split(",")]
+    if len(names) < 2:
+        remedy = "write src,dst,weight, or a first cell and the nodes that receive"
+        raise header.refuse("has one column", remedy)
+    columns = [_column(names, known) for known in (SOURCES, DESTINATIONS, WEIGHTS)]
+    if None not in columns[:2]:
+        if columns[2] is None:
+            raise header.refuse("has no weight column", f"name it one of {', '.join(WEIGHTS)}")
+        rows = _list(lines, len(names), [one for one in columns if one is not None], numbers)
+    else:
+        receivers = [_node(header, name, numbers) for name in names[1:]]
+        rows = _square(lines, receivers, numbers)
+    found = [row for row in rows if row[2]]
+    if not found:
+        raise header.refuse("begins a matrix without a weight", "give some pair a weight above 0")
+    return found
+
+
+def _column(names: list[str], known: tuple[str, ...]) -> int | None:
+    return next((at for at, name in enumerate(names) if name.lower() in known), None)
+
+
+def _list(
+    lines: list[Line], width: int, columns: list[int], numbers: Mapping[str, int]
+) -> Iterator[Row]:
+    source, destination, weight = columns
+    for line in lines:
+        cells = _cells(line, width)
+        sides = [_node(line, cells[at], numbers) for at in (source, destination)]
+        yield [*sides, line.decimal(cells[weight], "the weight")]
+
+
+def _square(lines: list[Line], receivers: list[int], numbers: Mapping[str, int]) -> Iterator[Row]:
+    for line in lines:
+        sender, *weights = _cells(line, len(receivers) + 1)
+        node = _node(line, sender, numbers)
+        for receiver, weight in zip(receivers, weights, strict=True):
+            yield [node, receiver, line.decimal(weight, "the weight")]
+
+
+def _cells(line: Line, width: int) -> list[str]:
+    cells = [cell.strip() for cell in line.text.split(",")]
+    if len(cells) != width:
+        remedy = "write as many, and no comma within a column"
+        raise line.refuse(f"has {len(cells)} columns, and the header {width}", remedy)
+    return cells
+
+
+def _node(line: Line, text: str, numbers: Mapping[str, int]) -> int:
+    if text in numbers and not text[:1].isdigit():
+        return numbers.get(text, 0)
+    if text[:1].isdigit():
+        return line.whole(text, "a node", NODE_MAX)
+    remedy = f"{nearest(text, list(numbers))}; or a number of 0 to {len(numbers) - 1}"
+    raise line.refuse("is no node", remedy, text)
