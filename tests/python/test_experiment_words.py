@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
 from penstock.cli import main
+from penstock.experiments import bound
+from penstock.experiments.checked import checked
 from penstock.experiments.expression import FUNCTIONS, METRICS
-from penstock.experiments.parameters import MEANINGS, WORDS, meaning_of, parameters_of
+from penstock.experiments.measured import axis_title
+from penstock.experiments.metric import Meaning, Metric, Runs, Value, metric
+from penstock.experiments.vocabulary import Label
+from penstock.scenario.declared.measure import Measure
 
 EXPERIMENT = """
 id = "mine/x"
@@ -100,6 +106,8 @@ WRONG = {
     "by": {"schemes": 'no such axis; did you mean "scheme"'},
 }
 """Field -> what stands there -> what is said about it."""
+Size = Annotated[int, Meaning("a size [bytes]")]
+"""A parameter of a metric."""
 CASES = [(field, text) for field, texts in WRONG.items() for text in texts]
 
 
@@ -168,11 +176,29 @@ def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
     assert "write [[sweeps.axes]] and not [sweeps.axes]" in told
 
 
-def test_every_parameter_of_every_metric_has_a_meaning_and_no_other() -> None:
-    names = {(metric, one.name) for metric in METRICS for one in parameters_of(metric)}
-    known = {name for _, name in names} | {f"{metric}.{name}" for metric, name in names}
-    assert known >= {*MEANINGS, *WORDS}
-    assert all(meaning_of(metric) for metric in METRICS)
+@pytest.mark.parametrize("one", METRICS.values(), ids=METRICS)
+def test_a_metric_and_its_parameters_say_what_they_mean(one: Metric) -> None:
+    assert one.meaning
+    assert all(of.meaning for of in one.parameters.values())
+    fields = {"", "series", *Measure.model_fields}
+    assert {one.needs, *(of.told.needs for of in one.parameters.values())} <= fields
+
+
+def test_a_metric_is_one_function() -> None:
+    def longest(runs: Runs, *, label: Label, size: Size = 3) -> Value:
+        """Size of the longest flow [bytes]."""
+        return 7.0
+
+    metric("[bytes]", most=9.0)(longest)
+    try:
+        made = METRICS["longest"]
+        assert checked("longest(label='a')") == "longest(label='a')"
+        assert axis_title("longest(label='a')") == "longest [bytes]"
+        assert (bound.least("longest(label='a')"), bound.most("longest(label='a')")) == (0, 9)
+        assert [one.default for one in made.parameters.values()] == ["required", "3"]
+        assert made([], label="a") == 7.0
+    finally:
+        del METRICS["longest"]
 
 
 def test_the_page_names_every_function_that_is_no_metric() -> None:

@@ -21,10 +21,8 @@ from penstock.cli import main
 from penstock.cli.options import read_scenario
 from penstock.errors import ScenarioError
 from penstock.experiments import bound
-from penstock.experiments.checked import checked, is_percentile, short_name
-from penstock.experiments.expression import METRICS
-from penstock.experiments.metric import TOTALS
-from penstock.experiments.unit import COUNTED, UNITS, axis_title
+from penstock.experiments.checked import checked
+from penstock.experiments.measured import axis_title, is_percentile, short_name
 from penstock.look import looks
 from penstock.sweep.axis import axis_of, read_axis, split_values
 from penstock.sweep.page import arranged, draw, write_page
@@ -240,11 +238,6 @@ def test_metrics_know_their_statistic() -> None:
 )
 def test_an_axis_says_what_a_metric_is_and_its_unit(text: str, title: str) -> None:
     assert axis_title(checked(text)) == title
-
-
-def test_every_metric_has_a_unit() -> None:
-    assert set(UNITS) == set(METRICS)
-    assert set(COUNTED) <= set(TOTALS)
 
 
 # -- refusals before anything runs -----------------------------------------------------------------

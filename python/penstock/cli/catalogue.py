@@ -144,9 +144,8 @@ def titles_of(kind: Kind) -> dict[str, str]:
             return found | _own("experiments", found, lambda path: catalogue.load(path).title)
         case "metrics":
             from penstock.experiments.expression import METRICS
-            from penstock.experiments.parameters import meaning_of
 
-            return {name: meaning_of(name) for name in sorted(METRICS)}
+            return {name: METRICS[name].meaning for name in sorted(METRICS)}
 
 
 def _own(

@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
-from penstock.experiments.checked import short_name
-from penstock.experiments.unit import axis_title
+from penstock.experiments.measured import axis_title, short_name
 from penstock.plot.bands import LOG_X_FROM, Places, band_panels
 from penstock.report.chart import Axis as ChartAxis
 from penstock.report.chart import Chart, Scale, View, quantity_axis

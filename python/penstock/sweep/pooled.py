@@ -15,7 +15,7 @@ import polars as pl
 
 from penstock.analysis.interval import Interval, mean_interval
 from penstock.experiments.bound import least, most
-from penstock.experiments.checked import is_percentile
+from penstock.experiments.measured import is_percentile
 from penstock.readable import number_text
 from penstock.report.table import interval_text
 from penstock.sweep.axis import Axis, axis_of
