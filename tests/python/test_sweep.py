@@ -97,6 +97,7 @@ def test_values_of_an_axis(key: str, text: str, labels: list[str]) -> None:
     ("text", "words"),
     [
         ("", "it has no value"),
+        ("0.3,", "one of its values is empty; write one between two commas, or leave a comma out"),
         ("0.5:0.3:0.1", "the range is empty"),
         ("0.3:0.5:0", "above 0"),
         ("0.3:0.5", "needs its step"),
@@ -261,6 +262,11 @@ def test_a_description_that_is_no_json_is_named(
         (["--set", "load=0.3,0.5", "--set", "traffic[0].load=0.1,0.2"],
          ["error: traffic[0].load = 0.1: it replaces \"load\", which is set as well"]),
         (["--set", "scheme=bfc,dctcp", "--set", "scheme.preset=pfc"], ["scheme.preset"]),
+        (["--scheme", "bfc,dctcp", "--set", "scheme=pfc"],
+         ['--set = "scheme=pfc": scheme is set twice; leave it to --scheme alone']),
+        (["--scheme", "bfk*"], ["--scheme", "no scheme has a name of this pattern"]),
+        (["--scheme", ","], ["--scheme", "it names nothing"]),
+        (["--set", "load=0.3,,0.5"], ['load = "0.3,,0.5": one of its values is empty']),
         (["--set", "seed=1,2"], ["seeds are repetitions"]),
         (["--set", "lode=0.3,0.4"], ["at lode = 0.3", "at lode = 0.4", "no such field"]),
         (["--set", "load=0.3,3"], ["at load = 3: it is 3"]),
@@ -285,6 +291,20 @@ def test_what_cannot_run_is_refused_first(
     told = capsys.readouterr().err
     assert all(one in told for one in words), told
     assert not Path("out").exists()
+
+
+@pytest.mark.parametrize("option", ["--scheme", "--set"])
+def test_schemes_are_an_axis_by_either_option(
+    small: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    named = "bfc-avoid,bfc-grace,./mine.toml"
+    chosen = (
+        ["--set", f"scheme={named}"] if option == "--set" else ["--scheme", "bfc-[ag]*,./mine.toml"]
+    )
+    assert sweep(*chosen, "--set", "load=0.2", "--seeds", "1", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["cells"]["made"] == 3
+    assert sweep("--set", f"scheme={named}", "--set", "load=0.2", "--seeds", "1", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["cells"] == {"made": 0, "found": 3, "missing": 0}
 
 
 # -- the dataset -----------------------------------------------------------------------------------

@@ -472,7 +472,7 @@ def test_a_killed_search_goes_on_with_the_same_bytes(small: Path) -> None:
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "seed=3"], ["repetitions"]),
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "load"], ["sets nothing"]),
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "load=0.3"],
-         ['--set = "load=0.3": --field varies it, and --set fixes it; leave one out']),
+         ['--set = "load=0.3": --field varies it, and it is set as well; leave one out']),
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "traffic[0].load=0.3"],
          ['it replaces "traffic[0].load", which is set as well; leave one of them out']),
         (["--field", f"{KMAX}=1kB:2kB", "--minimize", "fct()"],

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli import completion
 from penstock.cli.options import (
     ForceOption,
     JsonOption,
     OutOption,
     ScenarioArgument,
+    SchemesIfAnyOption,
     SeedOption,
     SetOption,
     compared,
@@ -33,14 +33,7 @@ if TYPE_CHECKING:
 
 def emulate(
     scenario: ScenarioArgument,
-    scheme: Annotated[
-        str | None,
-        typer.Option(
-            "--scheme",
-            help="Presets and TOML files, separated by commas.",
-            autocompletion=completion.scheme_list,
-        ),
-    ] = None,
+    scheme: SchemesIfAnyOption = None,
     hosts: Annotated[
         str | None,
         typer.Option(

@@ -64,19 +64,18 @@ SchemeOption = Annotated[
         autocompletion=completion.schemes,
     ),
 ]
-SchemesOption = Annotated[
-    str,
-    typer.Option(
-        "--scheme",
-        help="Presets, patterns and TOML files, separated by commas: 'bfc*,dctcp,./mine.toml'.",
-        autocompletion=completion.scheme_list,
-    ),
-]
+_SCHEMES = typer.Option(
+    "--scheme",
+    help="Presets, patterns and TOML files, separated by commas: 'bfc*,dctcp,./mine.toml'.",
+    autocompletion=completion.scheme_list,
+)
+SchemesOption = Annotated[str, _SCHEMES]
+SchemesIfAnyOption = Annotated[str | None, _SCHEMES]
 ForceOption = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Replace another scenario's run; run what seems too large for this machine.",
+        help="Replace what earlier commands left there; run what seems too large for this machine.",
     ),
 ]
 ForcePageOption = Annotated[
@@ -154,10 +153,7 @@ def read_scenario(
     """The scenario that the command line describes."""
     from penstock.scenario import Scenario
 
-    if scheme is not None and "," in scheme and not Path(scheme).exists():
-        remedy = "write one of them; penstock compare takes several"
-        raise refuse("--scheme", "a run has one scheme", remedy, scheme)
-    chosen: dict[str, Any] = {} if scheme is None else {"scheme": absolute(scheme)}
+    chosen: dict[str, Any] = {} if scheme is None else {"scheme": one_scheme(scheme)}
     if seed is not None:
         chosen["seed"] = seed
     fields = read_settings(settings)
@@ -203,14 +199,64 @@ def read_schemes(
         Names, patterns and paths, separated by commas.
     """
     chosen: dict[str, Scenario] = {}
-    texts = (one for text in split_names(schemes, "--scheme") for one in _meant(text))
-    for text in dict.fromkeys(texts):
+    for text in named_schemes(schemes):
         one = read_scenario(reference, settings=settings, seed=seed, trace=trace, scheme=text)
         if one.scheme.name in chosen:
             remedy = 'write name = "..." in one of the files'
             raise refuse("--scheme", f"two schemes are called {one.scheme.name}", remedy, text)
         chosen[one.scheme.name] = one
     return chosen
+
+
+def one_scheme(text: str) -> str:
+    """The name or the absolute path of the only scheme of a command line.
+
+    Raises
+    ------
+    ScenarioError
+        They are several.
+    """
+    if "," in text and not Path(text).exists():
+        remedy = "write one of them; penstock compare and sweep take several"
+        raise refuse("--scheme", "a run has one scheme", remedy, text)
+    return absolute(text)
+
+
+def named_schemes(text: str) -> list[str]:
+    """The names and paths that a list of names, patterns and paths means, each once.
+
+    Raises
+    ------
+    ScenarioError
+        It names nothing, or a pattern fits no name.
+    """
+    names = (one for part in split_names(text, "--scheme") for one in _meant(part))
+    return list(dict.fromkeys(names))
+
+
+def with_scheme(settings: list[str] | None, scheme: str | None) -> list[str]:
+    """What ``--set`` and ``--scheme`` set, as ``--set`` has it.
+
+    Parameters
+    ----------
+    scheme
+        Names or paths, separated by commas; none without the option.
+
+    Raises
+    ------
+    ScenarioError
+        Both set the scheme.
+    """
+    from penstock.scenario.table import SCHEME_KEYS
+
+    written = settings or []
+    if scheme is None:
+        return written
+    for text in written:
+        if text.partition("=")[0].strip() in SCHEME_KEYS:
+            remedy = "leave it to --scheme alone"
+            raise refuse("--set", "scheme is set twice", remedy, text)
+    return [*written, f"scheme={scheme}"]
 
 
 def _meant(text: str) -> list[str]:

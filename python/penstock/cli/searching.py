@@ -145,7 +145,9 @@ def _refuse_both(reference: str, constants: dict[str, Any], fields: Sequence[Fie
     for one in fields:
         if one.key in constants:
             given = f"{one.key}={constants[one.key]}"
-            raise refuse("--set", "--field varies it, and --set fixes it", "leave one out", given)
+            raise refuse(
+                "--set", "--field varies it, and it is set as well", "leave one out", given
+            )
     lowest = {one.key: one.value(one.low).written for one in fields}
     check_settings(reference, constants | lowest)
 

@@ -16,7 +16,10 @@ from penstock.cli.options import (
     OnceOption,
     OutOption,
     ScenarioArgument,
+    SchemesIfAnyOption,
+    named_schemes,
     out_directory,
+    with_scheme,
 )
 from penstock.cli.report import command_line
 from penstock.processors import THREADS_MAX, processor_count
@@ -38,13 +41,14 @@ FAILURES_SHOWN = 10
 
 def sweep(
     scenario: ScenarioArgument,
+    scheme: SchemesIfAnyOption = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUES",
-            help="A field and its values: load=0.3:0.9:0.1, scheme=bfc,dctcp,./mine.toml, "
-            "topology.delay=1us:5us:2us. A field with one value is set everywhere.",
+            help="A field and its values: load=0.3:0.9:0.1, topology.delay=1us:5us:2us, "
+            "scheme.switch.assignment.queues=8,32. A field with one value is set everywhere.",
             autocompletion=completion.settings,
         ),
     ] = None,
@@ -104,7 +108,7 @@ def sweep(
     show means with 95 % intervals. Stopped or killed, the same command goes on where it was. The
     same command with more values or more seeds adds them.
 
-    Example: penstock sweep quickstart --set load=0.3:0.7:0.2 --set scheme=bfc,dctcp --seeds 1..5
+    Example: penstock sweep quickstart --scheme bfc,dctcp --set load=0.3:0.7:0.2 --seeds 1..5
     """
     from penstock.cli.display import clock, display
     from penstock.estimate import check, together
@@ -121,7 +125,9 @@ def sweep(
 
     chosen = read_seeds(seeds, precision)
     metrics = tuple(dict.fromkeys(checked(one) for one in metric or METRICS))
-    grid = read_grid(scenario, settings or [], chosen.first()[0], oversize=force)
+    schemes = None if scheme is None else ",".join(named_schemes(scheme))
+    varied = with_scheme(settings, schemes)
+    grid = read_grid(scenario, varied, chosen.first()[0], oversize=force)
     first = chosen.first()[0]
     expressions = [("--metric", one) for one in metrics]
     check_present(expressions, (point.scenario(first) for point in grid.points))

@@ -14,7 +14,10 @@ from penstock.cli.options import (
     JsonOption,
     OutOption,
     ScenarioArgument,
+    SchemeOption,
     SetOption,
+    one_scheme,
+    with_scheme,
 )
 from penstock.processors import THREADS_MAX
 
@@ -25,6 +28,7 @@ all trials so far, which takes some 10 ms after a hundred and half a second afte
 
 def tune(
     scenario: ScenarioArgument,
+    scheme: SchemeOption = None,
     fields: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,7 +104,7 @@ def tune(
         minimize=minimize,
         maximize=maximize,
         require=require or [],
-        settings=settings or [],
+        settings=with_scheme(settings, None if scheme is None else one_scheme(scheme)),
         trials=trials,
         seeds=seeds,
         seed=seed,
