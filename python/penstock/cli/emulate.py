@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -103,6 +104,7 @@ def emulate(
     """
     from penstock.cli.output import listed
     from penstock.cli.runs import end_if_interrupted, present, run_with_frames
+    from penstock.storage.comparison import compared_in
 
     if scheme is None:
         one = read_scenario(scenario, settings=settings, seed=seed)
@@ -120,8 +122,10 @@ def emulate(
     new_page(target / REPORT_FILE, force)
     several = len(chosen) > 1
     places = {name: target / file_name(name) if several else target for name in chosen}
-    runs = run_with_frames(chosen, places, force=force, capture=capture, watch=watch)
-    end_if_interrupted(runs, chosen)
+    below = [one.name for one in places.values()]
+    with compared_in(target, below, force=force) if several else nullcontext():
+        runs = run_with_frames(chosen, places, force=force, capture=capture, watch=watch)
+        end_if_interrupted(runs, chosen)
     present(runs, target, f"{base.name} in real time: {listed(list(chosen))}", as_json)
 
 
