@@ -29,6 +29,9 @@ from penstock.scenario.scheme import scheme_label
 Points = Mapping[str, Sequence[Point]]
 """The axes of an experiment by name, each with its points; none beside an experiment."""
 
+RANGES = (("size_min", "size_max", 1), ("least", "most", 0), ("after", "until", 0))
+"""Parameters that are two ends of one range, and its lower end where none is written."""
+
 REDUCING = ("max", "min", "mean")
 """Functions that make one number of the values of all bins."""
 
@@ -153,6 +156,7 @@ class _Check:
         if metric is not None:
             for one in others:
                 self._check_parameter(metric, one)
+            self._check_ranges(metric, others)
         runs = [None] if metric else []
         signature = inspect.signature(metric.measure if metric else FUNCTIONS[name])
         try:
@@ -171,6 +175,20 @@ class _Check:
             raise self._refusal(message, remedy)
         self._check_form(parameter.form, one)
         self._check_word(metric, parameter, one)
+
+    def _check_ranges(self, metric: Metric, written: Sequence[ast.keyword]) -> None:
+        """Refuses two ends with nothing between them; what is computed is not known yet."""
+        numbers = {str(one.arg): _number(one.value) for one in written}
+        for low, high, lowest in RANGES:
+            first, last = numbers.get(low, lowest), numbers.get(high)
+            if low not in metric.parameters or first is None or last is None:
+                continue
+            # From one moment to the same one there is no time; a size may be the only one.
+            is_time = low == "after"
+            if last < first or (is_time and last == first):
+                message = f"nothing is between {low}={first:g} and {high}={last:g}"
+                more = "more than" if is_time else "at least"
+                raise self._refusal(message, f"make {high} {more} {first:g}")
 
     def _check_form(self, form: str, one: ast.keyword) -> None:
         """Refuses a number for a text and the like; what is computed is not known yet."""
@@ -221,6 +239,15 @@ class _Check:
 def _is_pair(node: ast.expr) -> bool:
     """Whether a part of an expression may be both ends of a link."""
     return not isinstance(node, ast.Constant) and len(getattr(node, "elts", "ab")) == 2
+
+
+def _number(node: ast.expr) -> float | None:
+    """The number that is written; none where it is computed."""
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None
+    return value if isinstance(value, int | float) else None
 
 
 def _is_per_bin(node: ast.expr) -> bool:
