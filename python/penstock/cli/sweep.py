@@ -201,7 +201,10 @@ def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_js
         failures = [{"cell": words, "error": error} for words, error in outcomes.failures]
         places = {"directory": str(target), "report": str(page)}
         points = pooled.table.rows(named=True)
-        output.print_json(places | {"cells": cells, "failures": failures, "points": points})
+        notes = {"losses": pooled.losses}
+        output.print_json(
+            places | {"cells": cells, "failures": failures} | notes | {"points": points}
+        )
     else:
         from penstock.sweep.pooled import texts
 
@@ -211,6 +214,8 @@ def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_js
             typer.echo("means over seeds, in brackets their 95 % intervals")
         else:
             typer.echo("values of single runs; for three seeds a point write --seeds 1..3")
+        if pooled.losses:
+            typer.echo(pooled.losses)
         typer.echo(f"cells: {outcomes.made:,} run now, {outcomes.found:,} there before")
         typer.echo(f"dataset: {target / 'cells'}\nreport:  {page}")
     for words, error in outcomes.failures[:FAILURES_SHOWN]:

@@ -54,7 +54,7 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
         rows=rows,
         is_repeated=pooled.is_repeated,
         confidence=f"{CONFIDENCE:.0%}",
-        notes=[*notes, *missing, *lacking(pooled)],
+        notes=[*notes, *missing, *lacking(pooled), *filter(None, [pooled.losses])],
     )
     write_whole(directory / PAGE, page)
     return directory / PAGE
