@@ -491,6 +491,11 @@ def test_a_band_is_told_where_there_is_one(tmp_path: Path) -> None:
         assert ("write --seeds 1..3" in page) != bool(words)
 
 
+def test_an_axis_of_zeros_begins_at_zero() -> None:
+    ((figure,), _) = draw(pooled_by_load(0.0, 3, mean=0.0))
+    assert figure.drawing.axes[0].get_ylim() == pytest.approx((0.0, 1.05))
+
+
 def test_a_metric_without_a_number_has_no_figure() -> None:
     assert draw(pooled_by_load(math.nan, 1, mean=math.nan)) == (
         [],
