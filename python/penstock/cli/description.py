@@ -29,12 +29,6 @@ from penstock.scenario.translation import translate
 from penstock.toml_text import read_toml
 from penstock.workload import WORKLOADS, find_workload
 
-KINDS: tuple[
-    typing.Literal["schemes", "workloads", "topologies", "scenarios", "experiments", "metrics"], ...
-]
-KINDS = ("schemes", "workloads", "topologies", "scenarios", "experiments", "metrics")
-"""Every kind of thing that has a name."""
-
 COLUMNS = ["Field", "Value", "Meaning", "Source"]
 
 

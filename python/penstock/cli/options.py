@@ -78,6 +78,9 @@ ForceOption = Annotated[
         help="Replace what earlier commands left there; run what seems too large for this machine.",
     ),
 ]
+ForceSizeOption = Annotated[
+    bool, typer.Option("--force", help="Run what seems too large for this machine.")
+]
 ForcePageOption = Annotated[
     bool,
     typer.Option(
@@ -107,6 +110,9 @@ ThreadsOption = Annotated[
         max=THREADS_MAX,
         help="Threads of a run, for the same results; default: the processors that are free.",
     ),
+]
+OneThreadOption = Annotated[
+    int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
 ]
 CheckpointOption = Annotated[
     str | None,

@@ -11,7 +11,7 @@ import typer
 
 from penstock import interruption
 from penstock.cli import output
-from penstock.cli.display import clock, display
+from penstock.cli.display import display, standing_text
 from penstock.cli.options import out_directory, read_settings
 from penstock.cli.report import command_line
 from penstock.errors import refuse
@@ -97,9 +97,7 @@ def search(
         interruption.keep(f"the runs that had finished are in {target}; the same command goes on")
 
         def tell(now: Standing) -> None:
-            left = "?" if now.seconds_left is None else clock(now.seconds_left)
-            failed = f"  {now.failed} failed" if now.failed else ""
-            progress.whole(now.share, f"{now.finished} of {now.every} runs  eta {left}{failed}")
+            progress.whole(now.share, standing_text(now, "runs"))
 
         executor: Executor
         with LocalExecutor(workers) as executor:

@@ -11,9 +11,11 @@ import typer
 from penstock import interruption
 from penstock.cli import completion, output
 from penstock.cli.options import (
+    ForceSizeOption,
     JobsOption,
     JsonOption,
     OnceOption,
+    OneThreadOption,
     OutOption,
     ScenarioArgument,
     SchemesIfAnyOption,
@@ -22,7 +24,7 @@ from penstock.cli.options import (
     with_scheme,
 )
 from penstock.cli.report import command_line
-from penstock.processors import THREADS_MAX, processor_count
+from penstock.processors import processor_count
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name
 
@@ -75,9 +77,7 @@ def sweep(
     flows: Annotated[
         bool, typer.Option("--flows", help="Keep the flows of every cell as a second dataset.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Run what seems too large for this machine.")
-    ] = False,
+    force: ForceSizeOption = False,
     jobs: JobsOption = None,
     cluster: Annotated[
         str | None,
@@ -96,9 +96,7 @@ def sweep(
             "job, or interface= of the network; may be repeated.",
         ),
     ] = None,
-    threads: Annotated[
-        int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
-    ] = 1,
+    threads: OneThreadOption = 1,
     once: OnceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -110,7 +108,7 @@ def sweep(
 
     Example: penstock sweep quickstart --scheme bfc,dctcp --set load=0.3:0.7:0.2 --seeds 1..5
     """
-    from penstock.cli.display import clock, display
+    from penstock.cli.display import display, standing_text
     from penstock.estimate import check, together
     from penstock.experiments.checked import checked
     from penstock.experiments.present import check_present
@@ -148,11 +146,9 @@ def sweep(
         interruption.keep(f"the cells that had finished are in {target}; the same command goes on")
 
         def tell(now: Standing) -> None:
-            left = "?" if now.seconds_left is None else clock(now.seconds_left)
-            failed = f"  {now.failed} failed" if now.failed else ""
             for notice in executor.notices():
                 typer.echo(notice, err=True)
-            shown.whole(now.share, f"{now.finished} of {now.every} cells  eta {left}{failed}")
+            shown.whole(now.share, standing_text(now, "cells"))
 
         with _executor(cluster, cluster_options or [], jobs, threads, target) as executor:
             outcomes = run_sweep(

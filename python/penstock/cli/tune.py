@@ -10,8 +10,10 @@ from typing import Annotated
 import typer
 
 from penstock.cli.options import (
+    ForceSizeOption,
     JobsOption,
     JsonOption,
+    OneThreadOption,
     OutOption,
     ScenarioArgument,
     SchemeOption,
@@ -19,7 +21,6 @@ from penstock.cli.options import (
     one_scheme,
     with_scheme,
 )
-from penstock.processors import THREADS_MAX
 
 TRIALS_MAX, AHEAD_MAX = 2_000, 100
 """Largest budget, and most trials under way (our choice: before each proposal the sampler models
@@ -78,13 +79,9 @@ def tune(
         ),
     ] = None,
     out: OutOption = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Run what seems too large for this machine.")
-    ] = False,
+    force: ForceSizeOption = False,
     jobs: JobsOption = None,
-    threads: Annotated[
-        int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
-    ] = 1,
+    threads: OneThreadOption = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Search for good values of fields: Optuna proposes points, each is run with all seeds.

@@ -61,6 +61,8 @@ class Standing:
     """Experiments that have ended."""
     every: int
     """Experiments in all."""
+    failed: int
+    """Experiments that have failed."""
     share: float
     """Share of the expected work that is done, in [0, 1]."""
     seconds_left: float | None
@@ -391,6 +393,7 @@ class _Worker:
         standing = Standing(
             finished=len(self._campaign.outcomes),
             every=len(self._campaign.directories),
+            failed=sum(bool(one.failure) for one in self._campaign.outcomes.values()),
             share=share,
             seconds_left=spent * (1 / share - 1) if share > SHARE_MIN else None,
             running=[*names, *concluding],

@@ -27,7 +27,7 @@ from penstock.experiments.expression import (
     select,
 )
 from penstock.experiments.grid import Cell, point_name
-from penstock.experiments.judge import selections
+from penstock.experiments.judge import point_text, selections
 from penstock.experiments.model import Experiment, FigureSpec
 from penstock.plot.port import PACKETS_SHOWN
 from penstock.report import kinds
@@ -239,7 +239,7 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> P
     columns = {"y": spec.y, "deviation": spec.deviation, "hollow": spec.hollow}
     points = [
         (
-            {"name": _point(at[spec.by]) if spec.by else "simulated", "x": float(at[spec.x])},
+            {"name": point_text(at[spec.by]) if spec.by else "simulated", "x": float(at[spec.x])},
             columns,
             at,
         )
@@ -269,7 +269,7 @@ def _y_axis(spec: FigureSpec) -> Axis:
 def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> PaperFigure:
     points = [
         (
-            {"group": group, "name": str(at[spec.by])},
+            {"group": group, "name": point_text(at[spec.by])},
             {"y": height, "tip": spec.tips.get(group, "")},
             at,
         )
@@ -312,11 +312,6 @@ def _evaluated(
 
 def _note(spec: FigureSpec, cells: Sequence[Cell]) -> str:
     return caption_text({"": [cell.run for cell in select(cells, spec.where) if cell.run]})
-
-
-def _point(value: str | float) -> str:
-    """A point of an axis as a figure writes it: 4 rather than 4.0."""
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _reference(

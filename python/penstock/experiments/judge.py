@@ -283,8 +283,9 @@ def _finite(value: float | None) -> float | None:
 
 
 def _at_text(at: Selection, axes: Sequence[str]) -> str:
-    return ", ".join(f"{axis} = {_plain(at[axis])}" for axis in axes)
+    return ", ".join(f"{axis} = {point_text(at[axis])}" for axis in axes)
 
 
-def _plain(point: str | float) -> str:
+def point_text(point: str | float) -> str:
+    """A point of an axis as reports and figures write it: 4 rather than 4.0."""
     return point if isinstance(point, str) else f"{point:g}"
