@@ -18,7 +18,8 @@ from penstock.errors import refuse
 from penstock.estimate import check, together
 from penstock.processors import processor_count
 from penstock.scenario import Scenario
-from penstock.scenario.scenario import check_settings, scenario_file
+from penstock.scenario.catalogue import scenario_file
+from penstock.scenario.settings import check_settings
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name
 from penstock.sweep.executor import Executor

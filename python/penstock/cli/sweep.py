@@ -112,7 +112,7 @@ def sweep(
     from penstock.estimate import check, together
     from penstock.experiments.checked import checked
     from penstock.experiments.present import check_present
-    from penstock.scenario.scenario import scenario_file
+    from penstock.scenario.catalogue import scenario_file
     from penstock.sweep.cluster import check_cluster
     from penstock.sweep.dataset import open_dataset
     from penstock.sweep.grid import read_grid

@@ -20,7 +20,7 @@ from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
 from penstock.named import absolute, is_path
 from penstock.own_class import is_class
 from penstock.scenario import Scenario
-from penstock.scenario.scenario import scenario_file
+from penstock.scenario.catalogue import scenario_file
 from penstock.scenario.scheme import scheme_label, scheme_names
 from penstock.scenario.table import Field, fields_set, replaces, with_key
 from penstock.toml_text import read_toml
