@@ -222,6 +222,27 @@ def planned(scenario_json: str, most: int) -> dict[str, dict[str, Any]]:
     acknowledged, 2 started; `delay_ps`). Closed loops (rpc, on-off) are not in them.
     """
 
+def pause_room(scenario_json: str) -> str:
+    """What each link into a switch can bring until a pause acts, and the headroom for it, as JSON.
+
+    A list, by switch and port, of objects: from, to (nodes), needed [B], headroom [B], of each
+    class; null where the admission has no thresholds of ingresses.
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario is refused.
+    """
+
+def full_packet(scenario_json: str) -> int:
+    """The longest data packet on the wire, with telemetry and timestamp where it has them [B].
+
+    Raises
+    ------
+    ScenarioError
+        When the text is no scenario.
+    """
+
 def link_ends(scenario_json: str) -> list[tuple[int, int]]:
     """The two nodes of each directed link of a scenario's network, in order of number."""
 

@@ -62,6 +62,22 @@ SAMPLE_NS = 1_000.0
 
 
 @dataclass(frozen=True)
+class FullestLink:
+    """The link that all traffic together loads most, bursts aside."""
+
+    name: str
+    """Such as ``T0->S1``."""
+    layer: str
+    """The group of links that it is in."""
+    load: float
+    """Mean payload over the rate of the link, in (0, 1)."""
+
+    def __str__(self) -> str:
+        share = f"{100 * self.load:.3g} % of its rate"
+        return f"{self.name} ({self.layer}) carries {share} in payload, no link more"
+
+
+@dataclass(frozen=True)
 class Estimate:
     """What one run will take, or several."""
 
@@ -71,6 +87,8 @@ class Estimate:
     """Packets put on a wire; infinite where the network alone is too large to look at."""
     seconds: float
     """Processor time [s]."""
+    fullest_link: FullestLink | None = None
+    """The link of one run that open loops and repeated incasts load most, if there are such."""
 
     @property
     def memory_bytes(self) -> float:
@@ -116,7 +134,8 @@ def estimate(scenario: Scenario) -> Estimate:
     growth = 1 + HOP_GROWTH * math.log2(max(links / HOP_LINKS, 1))
     hop = CLASS_NS if classes_in(scenario) else HOP_NS * growth
     seconds = (hops * hop + samples * SAMPLE_NS) / 1e9
-    return Estimate(parts, hops, seconds)
+    found = forecast["fullest_link"]
+    return Estimate(parts, hops, seconds, FullestLink(**found) if found else None)
 
 
 def together(estimates: Iterable[Estimate], workers: int) -> Estimate:

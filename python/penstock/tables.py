@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from penstock import _core
-from penstock.units import SIZE, TIME
+from penstock.lossless import xoff_out_of_reach
+from penstock.units import TIME
 
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
@@ -216,18 +217,3 @@ def quiet_notes(summary: Mapping[str, Any], scenario: Scenario) -> list[str]:
     return [
         xoff_out_of_reach(scenario) or f"no PFC pause: ingress peaked at {100 * peak:.0f} % of XOFF"
     ]
-
-
-def xoff_out_of_reach(scenario: Scenario) -> str:
-    """That no ingress can hold as much as a fixed XOFF, where that is so; else nothing."""
-    switch = scenario.scheme.switch
-    xoff = getattr(switch.backpressure, "xoff", None)
-    if xoff is None or switch.admission.kind != "shared":
-        return ""
-    memory = max(switch.admission.buffer, *(size for _, size in switch.admission.other_buffers), 0)
-    if xoff <= memory:
-        return ""
-    return (
-        f"no PFC pause is possible: XOFF of {SIZE.format(xoff)} is more than a switch's whole "
-        f"memory of {SIZE.format(memory)}, so packets are dropped instead"
-    )

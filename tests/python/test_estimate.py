@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,28 @@ def test_packet_hops_are_foreseen_to_a_third(name: str) -> None:
     made = run(SCENARIOS[name].with_overrides({"scheme": "dctcp"}))
     foreseen = estimate.estimate(made.scenario).packet_hops
     assert 0.67 < foreseen / made.summary["packet_hops"] < 1.5
+
+
+def test_show_names_the_fullest_link_and_too_little_headroom(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def shown(*words: str) -> str:
+        assert main(["show", *words]) == 0
+        return capsys.readouterr().out
+
+    # The core is loaded with 55 % in all directions, and with 5 % by incasts.
+    found = re.search(r"Load  T0->S0 \(ToR-spine\) carries (\S+) % of its rate", shown("bfc-demo"))
+    assert found and 55 < float(found[1]) < 60.5
+    pfc = ("bfc-demo", "--scheme", "pfc")
+    assert "PFC can drop" not in shown(*pfc)
+    short = (*pfc, "--set", "topology.host_delay=15 ns")
+    assert "PFC can drop  the headroom of 128 of 256 links is less than what comes" in shown(*short)
+    lossless = ("--set", "scheme.switch.admission.ingress.headroom={ kind = 'lossless' }")
+    assert "PFC can drop" not in shown(*short, *lossless)
+    # Bursts are no load.
+    file = tmp_path / "burst.toml"
+    file.write_text(Scenario.model_validate(UNFINISHED | {"scheme": "dctcp"}).to_toml(), "utf-8")
+    assert "Load" not in shown(str(file))
 
 
 MEASURE = """

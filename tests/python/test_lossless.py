@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from penstock import Run, Scenario, report, run
 from penstock.cli import main
-from penstock.lossless import bytes_until_a_pause_acts
+from penstock.lossless import PauseRoom, longest_packet, pause_room
 
 STAR = {"kind": "single-switch", "hosts": 17, "rate": "10 Gb/s", "delay": "1 us"}
 CABLES = [
@@ -39,20 +38,23 @@ def incast(scheme: str, topology: dict[str, Any], **overrides: Any) -> Run:
 
 
 def test_what_comes_until_a_pause_acts() -> None:
-    found = incast("pfc", CHAIN)
-    needs = bytes_until_a_pause_acts(found.links, found.scenario)
+    rooms = pause_room(incast("pfc", CHAIN).scenario)
     # Two packets of 1,048 B, a frame of 64 B, and what a link carries in two of its delays and the
     # pipelines at its ends: 530 ns at 100 and at 1 Gb/s, 1,500 ns at 100 Gb/s.
     # The headroom is three times 15 or 250 ns of the link, of whole bytes.
-    assert needs.rows() == [
-        (0, 2, 6_625 + 2_160, 3 * 187),
-        (1, 3, 67 + 2_160, 3),
-        (2, 3, 18_750 + 2_160, 3 * 3_125),
-        (3, 2, 18_750 + 2_160, 3 * 3_125),
+    assert rooms == [
+        PauseRoom(0, 2, 6_625 + 2_160, 3 * 187),
+        PauseRoom(3, 2, 18_750 + 2_160, 3 * 3_125),
+        PauseRoom(1, 3, 66 + 2_160, 3),
+        PauseRoom(2, 3, 18_750 + 2_160, 3 * 3_125),
     ]
-    telemetry = incast("hpcc", CHAIN)
-    longer = bytes_until_a_pause_acts(telemetry.links, telemetry.scenario)
-    assert (longer["needed_bytes"] - needs["needed_bytes"]).to_list() == [2 * 42] * 4
+    needed = [room.needed for room in rooms]
+    telemetry = incast("hpcc", CHAIN).scenario
+    assert [room.needed - 2 * 42 for room in pause_room(telemetry)] == needed
+    assert longest_packet(telemetry) == 1_048 + 42
+    lossless = incast("pfc", CHAIN, **{HEADROOM: {"kind": "lossless"}}).scenario
+    assert [room.headroom for room in pause_room(lossless)] == needed
+    assert {room.headroom for room in pause_room(incast("pfc-static", CHAIN).scenario)} == {None}
 
 
 @pytest.mark.parametrize("topology", [STAR, STAR | {"pipeline_delay": "500 ns"}, CHAIN])
@@ -65,12 +67,11 @@ def test_the_headroom_that_a_note_names_is_enough_and_no_packet_too_much(
     assert note.startswith(
         f"{found.summary['drops']:,} packets were dropped although PFC pauses: the headroom of "
     )
-    told = re.search(r'Set (\S+) to { kind = "bytes", size = "(\d+) B" }', note)
-    assert told is not None and told[1] == HEADROOM
-    enough = int(told[2])
-    mended = incast("pfc", topology, **small, **{HEADROOM: {"kind": "bytes", "size": enough}})
+    assert note.endswith(f'Set {HEADROOM} to {{ kind = "lossless" }}')
+    mended = incast("pfc", topology, **small, **{HEADROOM: {"kind": "lossless"}})
     assert (mended.summary["drops"], mended.summary["notes"]) == (0, [])
     # It is a bound: what a link begins and waits for are whole packets.
+    enough = max(room.headroom or 0 for room in pause_room(mended.scenario))
     assert enough - 2 * 1_048 - 64 < max(mended.summary["headroom_peak_bytes"]) <= enough
 
 

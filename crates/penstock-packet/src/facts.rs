@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::{BitRate, Fidelity, Time};
+use penstock_units::{BitRate, Bytes, Fidelity, Time};
 
 use crate::shared::Shared;
 
@@ -65,5 +65,15 @@ impl SwitchFacts {
     /// The one-hop round-trip time of the link at `port`.
     pub fn hop_rtt_of(&self, port: &PortFacts) -> Time {
         port.delay * 2 + port.neighbour_pipeline + self.pipeline_delay
+    }
+
+    /// The most data that can arrive at `port` after the packet at which the switch pauses it (bytes): what
+    /// its link carries in a one-hop round trip, the packet that the pause frame waits for, the frame
+    /// itself, and the packet that the neighbour has begun (IEEE 802.1Qbb; `docs/validation.md` has the runs
+    /// that hold to it).
+    pub fn bytes_until_a_pause_acts(&self, port: &PortFacts) -> Bytes {
+        let SwitchFrames { control, packet, .. } = self.frames;
+        let frames = Bytes::new(2 * u64::from(packet) + u64::from(control));
+        port.rate.bytes_in(self.hop_rtt_of(port)) + frames
     }
 }

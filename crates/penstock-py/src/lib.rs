@@ -99,6 +99,21 @@ fn link_ends(scenario_json: &str) -> PyResult<Vec<(u32, u32)>> {
     penstock_sim::link_ends(&parse(scenario_json)?).map_err(|error| refusal(&error))
 }
 
+/// The room behind the pauses of each link into a switch, as JSON; see `_core.pyi`.
+#[pyfunction]
+fn pause_room(scenario_json: &str) -> PyResult<String> {
+    let (scenario, _) = parse_with_classes(scenario_json)?;
+    let found = penstock_sim::pause_room(&scenario).map_err(|error| refusal(&error))?;
+    serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
+}
+
+/// The longest data packet on the wire (bytes); see `_core.pyi`.
+#[pyfunction]
+fn full_packet(scenario_json: &str) -> PyResult<u64> {
+    let (scenario, _) = parse_with_classes(scenario_json)?;
+    Ok(scenario.full_packet().get())
+}
+
 /// The paths of flows between switches; see `_core.pyi` for the arguments and the result.
 #[pyfunction]
 fn core_paths<'py>(
@@ -253,6 +268,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(planned, module)?)?;
     module.add_function(wrap_pyfunction!(dependencies, module)?)?;
     module.add_function(wrap_pyfunction!(link_ends, module)?)?;
+    module.add_function(wrap_pyfunction!(pause_room, module)?)?;
+    module.add_function(wrap_pyfunction!(full_packet, module)?)?;
     module.add_function(wrap_pyfunction!(core_paths, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(emulate, module)?)?;

@@ -67,6 +67,18 @@ pub(crate) fn small_network(scenario: &Scenario) -> Result<Option<LaidOut>, Scen
     laid_out(scenario, topology, problems).map(Some)
 }
 
+/// The topology of `scenario`, for what needs no routes.
+///
+/// # Errors
+/// The problems that need no routes to be found, but for those of the traffic.
+pub(crate) fn topology(scenario: &Scenario) -> Result<Topology, ScenarioError> {
+    let mut problems = Problems::default();
+    match checked_topology(scenario, &mut problems) {
+        Some(topology) if problems.is_empty() => Ok(topology),
+        _ => Err(ScenarioError(problems)),
+    }
+}
+
 /// The topology of `scenario`, after every check that needs no routes; none when it was refused.
 fn checked_topology(scenario: &Scenario, problems: &mut Problems) -> Option<Topology> {
     fields(scenario, problems);
@@ -112,7 +124,8 @@ fn fields(scenario: &Scenario, problems: &mut Problems) {
         "duration and drain together are {span}, more than a minute of simulated time; shorten either, \
          a minute at 100 Gb/s is a billion packets per link"
     );
-    problems.unless(span <= LONGEST, "duration", duration, remedy);
+    let (field, longer) = if drain > duration { ("drain", drain) } else { ("duration", duration) };
+    problems.unless(span <= LONGEST, field, longer, remedy);
     workload::check_count(&scenario.traffic, problems);
     problems.within("wire", |problems| declared::check(&scenario.wire, problems));
     problems.within("faults", |problems| declared::check(&scenario.faults, problems));

@@ -10,10 +10,10 @@ use crate::bounds;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
-use crate::workload::{TrafficConfig, Workload, expected_flows, mean_crossings};
+use crate::workload::{FullestLink, TrafficConfig, Workload, expected_flows, mean_crossings};
 
 /// The expected work of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// Flows that start.
     pub flows: f64,
@@ -23,6 +23,8 @@ pub struct Forecast {
     pub data_packets: f64,
     /// Packets put on a wire, one acknowledgement for each data packet included.
     pub packet_hops: f64,
+    /// The link that open loops and repeated incasts load most; none without such traffic.
+    pub fullest_link: Option<FullestLink>,
 }
 
 /// The expected work of a run of `scenario`.
@@ -32,7 +34,7 @@ pub struct Forecast {
 pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     let (topology, routing, _) = bounds::network(scenario)?;
     let duration = scenario.duration;
-    Workload::new(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
+    let workload = Workload::new(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
     let expected = expected_flows(&scenario.traffic, &topology, &routing, scenario.seed, duration)?;
     let payload = scenario.payload().get();
     let overhead = f64::from(scenario.data_overhead());
@@ -56,6 +58,7 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
         open_flows: flows * open.min(1.0) + endless_flows,
         data_packets,
         packet_hops: 2.0 * data_packets * crossings.iter().sum::<f64>(),
+        fullest_link: workload.fullest_link().cloned(),
     })
 }
 

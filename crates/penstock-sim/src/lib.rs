@@ -12,7 +12,7 @@
 //! (invariants), `deadlock`, `ns3` (another simulator's fidelity), [`measure`] and [`results`] (the output).
 //! [`live`] lends the parts of a network to a driver in real time. [`mod@dependencies`] answers
 //! `penstock deadlock`; [`paths`] are those of flows, for drawings; [`mod@forecast`] says how large a run
-//! will be; [`bare`] is the yardstick of the benchmark.
+//! will be, and [`mod@pause_room`] where PFC could drop; [`bare`] is the yardstick of the benchmark.
 
 pub mod bare;
 mod bounds;
@@ -32,6 +32,7 @@ mod ns3;
 pub mod outage;
 mod partition;
 pub mod paths;
+pub mod pause_room;
 mod placement;
 pub mod planned;
 pub mod results;
@@ -53,6 +54,7 @@ pub use penstock_fabric::backpressure::fafc::pause_time;
 pub use error::{CheckpointError, InvariantError, RunError, ScenarioError, StandstillError};
 pub use forecast::{Forecast, forecast};
 pub use paths::{CorePaths, FlowStart, core_paths, link_ends};
+pub use pause_room::{PauseRoom, pause_room};
 pub use placement::partitions;
 pub use planned::planned;
 pub use results::Results;

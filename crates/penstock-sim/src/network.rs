@@ -251,17 +251,14 @@ fn build_switch(
 ) -> Switch {
     let mut random = stream(scenario.seed, &format!("switch/{}", node - topology.hosts));
     let tells_drops = matches!(scenario.scheme.host.recovery, RecoveryConfig::Perfect(_));
-    let frames = SwitchFrames {
-        control: frames.control,
-        notice: tells_drops.then_some(frames.acknowledgement),
-        packet: scenario.full_packet().get() as u16,
-    };
+    let notice = tells_drops.then_some(frames.acknowledgement);
     let shared = shared.map(|shared| shared as Arc<dyn Shared>);
+    let facts = scenario.switch_facts(topology, node);
     let facts = SwitchFacts {
-        frames,
-        fidelity: scenario.fidelity,
+        salt: random.next_u32(),
+        frames: SwitchFrames { notice, ..facts.frames },
         shared: shared.clone(),
-        ..topology.switch_facts(node, random.next_u32())
+        ..facts
     };
     let own = Pcg32::new(random.next_u64(), random.next_u64());
     Switch::new(config, &facts, Draws::new(own).sharing(shared))

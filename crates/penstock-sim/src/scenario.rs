@@ -4,7 +4,7 @@
 //! and missing fields are refused here, so that the two sides cannot drift apart unnoticed.
 
 use penstock_fabric::SwitchConfig;
-use penstock_packet::PacketEvent;
+use penstock_packet::{PacketEvent, SwitchFacts, SwitchFrames};
 use penstock_transport::{ControllerConfig, HostConfig};
 use penstock_units::source::{HPCC_SIMULATOR, ITS_FIELDS, NO_FAULTS};
 use penstock_units::{Bytes, Fidelity, Problem, Time};
@@ -272,6 +272,14 @@ impl Scenario {
     /// Payload of a full packet.
     pub fn payload(&self) -> Bytes {
         Bytes::new(u64::from(self.wire.payload))
+    }
+
+    /// What the switch `node` knows of itself, its links and its frames. What a run gives it besides is not
+    /// set: its salt, notices of drops, and what other switches share with it.
+    pub(crate) fn switch_facts(&self, topology: &Topology, node: u32) -> SwitchFacts {
+        let (control, packet) = (self.wire.control_frame as u16, self.full_packet().get() as u16);
+        let frames = SwitchFrames { control, notice: None, packet };
+        SwitchFacts { frames, fidelity: self.fidelity, ..topology.switch_facts(node) }
     }
 
     /// The longest data packet on the wire (bytes).

@@ -18,6 +18,7 @@ from penstock.cli import output
 from penstock.errors import ScenarioError, problem_of
 from penstock.estimate import available_bytes, estimate
 from penstock.experiments import catalogue
+from penstock.lossless import headroom_note
 from penstock.named import SUFFIX, absolute, own_files
 from penstock.own_class import is_class
 from penstock.readable import bytes_text
@@ -179,12 +180,17 @@ def _scenario(scenario: Scenario) -> Description:
     named = built_in_preset(name) if name in preset_names() else {}
     own = _of_preset(scenario.scheme, name if named else None, named.get("source", {}), Path())
     sources = {f"scheme.{path}": source for path, source in own.items()}
+    needed = estimate(scenario)
     facts = {
         "Scenario": scenario.name,
         "What": scenario.description,
         "Hash": scenario.content_hash(),
-        "Estimate": f"{estimate(scenario)}; {bytes_text(available_bytes())} are free here",
+        "Estimate": f"{needed}; {bytes_text(available_bytes())} are free here",
     }
+    if needed.fullest_link:
+        facts["Load"] = str(needed.fullest_link)
+    if note := headroom_note(scenario):
+        facts["PFC can drop"] = note
     resolved = scenario.resolve()
     return Description(facts, rows=list(_fields(resolved, "", sources)), scenario=scenario)
 

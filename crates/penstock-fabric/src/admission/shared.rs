@@ -16,7 +16,8 @@
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::{BitRate, Bytes, Time};
+use penstock_packet::{PortFacts, SwitchFacts};
+use penstock_units::Bytes;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
@@ -118,14 +119,19 @@ pub enum HeadroomConfig {
         /// Headroom of each ingress.
         size: Bytes,
     },
+    /// As much as each link needs so that nothing is dropped: what arrives until a pause acts.
+    Lossless {},
 }
 
 impl HeadroomConfig {
-    /// The headroom of a link (bytes).
-    pub fn of(&self, rate: BitRate, delay: Time) -> u64 {
+    /// The headroom of the ingress `port` of the switch `facts` (bytes).
+    pub fn of(&self, facts: &SwitchFacts, port: &PortFacts) -> u64 {
         match *self {
             HeadroomConfig::Bytes { size } => size.get(),
-            HeadroomConfig::Bdp { factor } => (rate.bytes_in(delay).get() as f64 * factor) as u64,
+            HeadroomConfig::Bdp { factor } => {
+                (port.rate.bytes_in(port.delay).get() as f64 * factor) as u64
+            }
+            HeadroomConfig::Lossless {} => facts.bytes_until_a_pause_acts(port).get(),
         }
     }
 }
@@ -162,7 +168,7 @@ impl Shared {
             .iter()
             .map(|port| {
                 let alpha = ingress.alpha * port.rate.as_bps() as f64 / slowest;
-                let headroom = ingress.headroom.of(port.rate, port.delay);
+                let headroom = ingress.headroom.of(facts, port);
                 IngressLimit { alpha: (alpha * f64::from(1u32 << ALPHA_BITS)) as u64, headroom }
             })
             .collect();

@@ -1,11 +1,14 @@
 //! Dynamic thresholds, headroom and the edges of the buffer.
 
-use crate::fixture::refusal::{LOSSLESS, refused};
+use alloc::vec;
+
 use penstock_packet::PortFacts;
+use penstock_units::{BitRate, Time};
 use serde_json::json;
 
 use super::super::{Admission, AdmissionConfig};
 use super::*;
+use crate::fixture::refusal::{LOSSLESS, refused};
 use crate::fixture::{host_port, hosts, switch_with};
 
 fn config(buffer: u64, headroom: HeadroomConfig) -> SharedConfig {
@@ -27,9 +30,26 @@ fn admit(admission: &mut Admission, ingress: u16, bytes: u64) -> bool {
 #[test]
 fn headroom_is_three_one_way_products() {
     let headroom = HeadroomConfig::Bdp { factor: 3.0 };
-    assert_eq!(headroom.of(BitRate::from_gbps(100), Time::from_us(1)), 37_500);
+    assert_eq!(headroom.of(&hosts(1), &host_port()), 37_500);
     let fixed = HeadroomConfig::Bytes { size: Bytes::new(5_000) };
-    assert_eq!(fixed.of(BitRate::from_gbps(400), Time::from_us(9)), 5_000);
+    assert_eq!(fixed.of(&hosts(1), &host_port()), 5_000);
+}
+
+#[test]
+fn a_lossless_headroom_holds_what_arrives_until_a_pause_acts() {
+    let lossless = HeadroomConfig::Lossless {};
+    // docs/validation.md, table of PFC: at 100 Gb/s 25,000 B in 2 us, two packets of 1,048 B and a frame of 64 B.
+    assert_eq!(lossless.of(&hosts(1), &host_port()), 27_160);
+    // A switch with pipelines of 500 ns, 15 ns away from another one at 400 Gb/s: 1,030 ns on the link.
+    let pipeline = Time::from_ns(500);
+    let switch = PortFacts {
+        rate: BitRate::from_gbps(400),
+        delay: Time::from_ns(15),
+        neighbour_pipeline: pipeline,
+        ..host_port()
+    };
+    let facts = SwitchFacts { pipeline_delay: pipeline, ..switch_with(vec![switch]) };
+    assert_eq!(lossless.of(&facts, &switch), 51_500 + 2_160);
 }
 
 #[test]

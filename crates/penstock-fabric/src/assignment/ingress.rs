@@ -3,7 +3,7 @@
 //! With deficit round robin this assignment gives the fair queueing between ingress ports of FAFC's
 //! switches (C. Lu et al., "FAFC: Fast and Accurate Flow Control in Data Center Networks", sec. IV).
 //! FAFC calls the queueing weighted and gives no weights. Our weights are equal, because FAFC's pause
-//! times assume "near equal service rate for each ingress port".
+//! times assume that every ingress port gets about the same service.
 
 use alloc::vec;
 use alloc::vec::Vec;

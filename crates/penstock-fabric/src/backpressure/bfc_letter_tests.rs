@@ -1,6 +1,6 @@
-//! Two sentences of BFC sec. 3.3.2, stepped through two switches by hand: "The upstream queue is paused
-//! if and only if its Pause Counter at the downstream switch is non-zero", and "The old queue will
-//! likewise be unpaused when its last packet (that exceeded Th) departs the downstream switch."
+//! Two rules of BFC sec. 3.3.2, stepped through two switches by hand. An upstream queue is paused exactly
+//! while its pause counter downstream is above 0. And the pause of a queue that a flow has left behind
+//! ends when the last packet that was counted for the queue leaves the downstream switch.
 
 use alloc::vec::Vec;
 

@@ -14,7 +14,7 @@
 //!
 //! When the memory of a port is full, either the packet that arrives is dropped, or, with
 //! `full_memory = "drop-furthest"`, the packet with the largest finish among those of the port and the one
-//! that arrives ("the packet with the largest round number is dropped on buffer overflow", AFQ sec. 5). The
+//! that arrives (AFQ sec. 5: of the rounds of all packets the largest one loses its packet). The
 //! arriving packet is dropped when its finish is as large as any. A flow whose last packet is dropped
 //! finishes where that packet would have begun. What the fluid system has served of the packet stays served
 //! (our choice: the paper is silent, and the furthest packet has hardly ever begun).

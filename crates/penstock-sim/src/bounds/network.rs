@@ -5,7 +5,7 @@ use penstock_units::{Bytes, Problems, Time};
 
 use super::fidelity;
 use crate::scenario::Scenario;
-use crate::topology::{Link, Topology};
+use crate::topology::Topology;
 
 /// The shortest T_hop of FAFC, which is the unit of its pauses (ps; our choice).
 const SHORTEST_HOP: Time = Time::from_ns(1);
@@ -120,9 +120,8 @@ fn memory(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
     }
     let classes = u64::from(scenario.scheme.switch.assignment.classes());
     let needed = |switch: u32| {
-        let links = topology.egress_links(switch).iter();
-        let links = links.map(|&link| &topology.links[link as usize]);
-        let headrooms = links.map(|link: &Link| ingress.headroom.of(link.rate, link.delay));
+        let facts = scenario.switch_facts(topology, switch);
+        let headrooms = facts.ports.iter().map(|port| ingress.headroom.of(&facts, port));
         let ports = headrooms.map(|headroom| ingress.reserve.get().saturating_add(headroom));
         Bytes::new(ports.fold(0, u64::saturating_add).saturating_mul(classes))
     };

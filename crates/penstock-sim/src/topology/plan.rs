@@ -101,13 +101,14 @@ pub(super) struct Plan {
 
 /// Refuses a network of one host, and a network that is too large for dense tables.
 ///
-/// `counts` are fields with their values. For a network that is too large, the first field is to be
-/// reduced; for a network of one host, the last is to be raised. Nothing is checked when a count
-/// was refused before.
+/// `counts` are fields with their values. For a network that is too large, the first field of the largest
+/// value is to be reduced; for a network of one host, the last is to be raised. Nothing is checked when a
+/// count was refused before.
 pub(super) fn check_extent(extent: Extent, counts: &[(&str, u32)], problems: &mut Problems) {
     let path = |field: &str| format!("topology.{field}");
     let is_sound = counts.iter().all(|(field, _)| problems.is_sound(&path(field)));
-    let (&[fewer, ..], &[.., more]) = (counts, counts) else { return };
+    let largest = counts.iter().rev().max_by_key(|(_, count)| count);
+    let (Some(fewer), Some(more)) = (largest, counts.last()) else { return };
     if !is_sound {
         return;
     }

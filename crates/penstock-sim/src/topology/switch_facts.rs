@@ -6,8 +6,8 @@ use penstock_units::{Fidelity, Time};
 use super::Topology;
 
 impl Topology {
-    /// What the switch `node` knows of itself and its links.
-    pub(crate) fn switch_facts(&self, node: u32, salt: u32) -> SwitchFacts {
+    /// What the switch `node` knows of itself and its links; with a salt and frames of nothing.
+    pub(crate) fn switch_facts(&self, node: u32) -> SwitchFacts {
         let port = |link: &u32| {
             let link = &self.links[*link as usize];
             let is_host = self.nodes[link.to as usize].tier == 0;
@@ -24,7 +24,7 @@ impl Topology {
             tier: self.nodes[node as usize].tier,
             pipeline_delay: self.pipeline_delay,
             ports: self.egress_links(node).iter().map(port).collect(),
-            salt,
+            salt: 0,
             frames: SwitchFrames::default(),
             fidelity: Fidelity::Exact,
             shared: None,

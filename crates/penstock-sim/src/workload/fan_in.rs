@@ -1,7 +1,7 @@
 //! Groups of flows to one receiver: open-loop traffic with a random incast ratio.
 //!
-//! "The source and destination of each flow are arbitrarily selected with a random in-cast ratio
-//! ranging from 1 to 15" (W. Cheng et al., PCN, NSDI 2020, sec. 7.4). The paper says no more. Here
+//! PCN's paper draws the two hosts of each flow at random, with 1 to 15 senders to a receiver (W. Cheng
+//! et al., PCN, NSDI 2020, sec. 7.4). The paper says no more. Here
 //! a uniform receiver gets flows from a uniform number of different senders, which start together.
 //! The gaps of the entry are the gaps between groups; they are longer by the mean ratio, so that
 //! the load stays.

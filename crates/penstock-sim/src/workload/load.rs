@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{Problem, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -234,12 +235,28 @@ fn name(topology: &Topology, place: usize) -> (String, &str) {
     }
 }
 
-/// Refuses entries that together offer some link as much payload as the link can carry, or more.
+/// The link that all traffic together loads most.
+#[derive(Clone, Debug, PartialEq, Serialize, BorshSerialize, BorshDeserialize)]
+pub struct FullestLink {
+    /// Its name, such as `T0->S1`.
+    pub name: String,
+    /// The group of links that it is in.
+    pub layer: String,
+    /// Mean payload over its rate, while all entries are active that load it; above 0, below 1.
+    pub load: f64,
+}
+
+/// The link that entries load most; none where no entry has a load. Refuses entries that together offer
+/// some link as much payload as the link can carry, or more.
 ///
 /// Every directed link is checked, not only the mean over a layer: traffic between two lists of
 /// hosts, or to a fixed receiver, loads the links of a layer unequally. So is what each host sends
 /// inside its server. The load grows only when an entry starts, so these points in time are checked.
-pub(super) fn check_capacity(offered: &[Offered], topology: &Topology) -> Result<(), Problem> {
+pub(super) fn check_capacity(
+    offered: &[Offered],
+    topology: &Topology,
+) -> Result<Option<FullestLink>, Problem> {
+    let (mut fullest, mut most) = (None, 0.0);
     let mut starts: Vec<Time> = offered.iter().map(|entry| entry.start).collect();
     starts.sort_unstable();
     starts.dedup();
@@ -249,14 +266,20 @@ pub(super) fn check_capacity(offered: &[Offered], topology: &Topology) -> Result
             |link: usize| -> f64 { active.iter().map(|entry| entry.load(topology, link)).sum() };
         let inside = topology.inner.map_or(0, |_| topology.hosts as usize);
         let totals: Vec<f64> = (0..topology.links.len() + inside).map(total).collect();
-        let busiest = (0..totals.len()).max_by(|a, b| totals[*a].total_cmp(&totals[*b]));
-        let overloaded = busiest.filter(|link| totals[*link] >= FULL);
-        if let Some(error) = overloaded.and_then(|link| overload(&active, &totals, link, topology))
+        // Of several the first.
+        let busiest = (0..totals.len()).rev().max_by(|a, b| totals[*a].total_cmp(&totals[*b]));
+        let Some(link) = busiest.filter(|link| totals[*link] > most) else { continue };
+        (fullest, most) = (Some(link), totals[link]);
+        if let Some(error) =
+            overload(&active, &totals, link, topology).filter(|_| totals[link] >= FULL)
         {
             return Err(error);
         }
     }
-    Ok(())
+    Ok(fullest.map(|link| {
+        let (name, layer) = name(topology, link);
+        FullestLink { name, layer: layer.to_owned(), load: most }
+    }))
 }
 
 /// The refusal of the active entry that loads `link` most.

@@ -52,6 +52,29 @@ fn a_crossing_load_is_the_load_of_its_links() {
 }
 
 #[test]
+fn the_fullest_link_is_the_first_with_the_most_payload_of_all_entries() {
+    let network = build(&dumbbell(2, 2)).unwrap();
+    let fullest = |traffic: &[TrafficConfig]| {
+        let routing = Routing::new(&network);
+        let found = workload(traffic, &network, &routing, 1, Time::from_ms(1)).unwrap();
+        found.fullest_link().cloned()
+    };
+    let open_loop = OpenLoop { load: 0.4, ..open_loop() };
+    let later = OpenLoop {
+        label: "later".to_owned(),
+        load: 0.2,
+        start: Time::from_us(500),
+        ..open_loop.clone()
+    };
+    let found = fullest(&[open_loop, later].map(TrafficConfig::OpenLoop)).unwrap();
+    // Half of a host's flows cross the core; a link of the core carries what two hosts send over it.
+    assert_eq!((found.name.as_str(), found.layer.as_str()), ("S0->S1", "switch-switch"));
+    assert!((found.load - 0.6).abs() < 1e-9, "{found:?}");
+    let burst = Incast { stop: Time::from_us(1), ..incast() };
+    assert_eq!(fullest(&[TrafficConfig::Incast(burst)]), None);
+}
+
+#[test]
 fn a_load_of_all_flows_is_that_of_the_bfc_generator() {
     let network = build(&bfc()).unwrap();
     let config = OpenLoop { load: 0.6, load_counts: LoadCounts::All, ..open_loop() };

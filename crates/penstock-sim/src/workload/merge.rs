@@ -11,7 +11,7 @@ use super::dependent::{check_graph, check_numbers};
 use super::entry::{Entry, FlowArrival};
 use super::incast::IncastFlows;
 use super::listed::ListedFlows;
-use super::load::check_capacity;
+use super::load::{FullestLink, check_capacity};
 use super::open_loop::OpenLoopFlows;
 use crate::error::ScenarioError;
 use crate::label::check_label;
@@ -32,6 +32,7 @@ pub struct Workload {
     upcoming: BTreeSet<(Time, u16)>,
     /// By entry: its next flow, while the entry is in `upcoming`.
     pending: Vec<Option<FlowArrival>>,
+    fullest: Option<FullestLink>,
 }
 
 /// The flows of one entry, in time order.
@@ -70,13 +71,14 @@ impl Workload {
         duration: Time,
     ) -> Result<Self, ScenarioError> {
         let mut problems = Problems::default();
-        let sources = sources(traffic, topology, routing, seed, duration, &mut problems);
+        let (sources, fullest) = sources(traffic, topology, routing, seed, duration, &mut problems);
         ScenarioError::unless_none(problems)?;
         let mut workload = Workload {
             labels: traffic.iter().map(|config| config.label().to_owned()).collect(),
             upcoming: BTreeSet::new(),
             pending: vec![None; sources.len()],
             sources,
+            fullest,
         };
         for entry in 0..workload.sources.len() as u16 {
             workload.refill(entry);
@@ -101,6 +103,11 @@ impl Workload {
         &self.labels
     }
 
+    /// The link that all entries with a load load most together; none where no entry has one.
+    pub fn fullest_link(&self) -> Option<&FullestLink> {
+        self.fullest.as_ref()
+    }
+
     /// Generates the next flow of `entry`.
     fn refill(&mut self, entry: u16) {
         let flow = self.sources[usize::from(entry)].next();
@@ -119,7 +126,8 @@ pub(crate) fn check_count(traffic: &[TrafficConfig], problems: &mut Problems) {
     problems.unless(holds, "traffic", format!("a list of {count}"), remedy);
 }
 
-/// The flows of each entry without problems; adds the problems of the other entries.
+/// The flows of each entry without problems, and the link that they load most; adds the problems of the
+/// other entries.
 fn sources(
     traffic: &[TrafficConfig],
     topology: &Topology,
@@ -127,14 +135,14 @@ fn sources(
     seed: u64,
     duration: Time,
     problems: &mut Problems,
-) -> Vec<FlowSource> {
+) -> (Vec<FlowSource>, Option<FullestLink>) {
     let mut sources = Vec::with_capacity(traffic.len());
     // When the list itself was refused before, its length is not checked again.
     if problems.is_sound("traffic") {
         check_count(traffic, problems);
     }
     if traffic.len() > MOST_TRAFFIC {
-        return sources;
+        return (sources, None);
     }
     let (bounds, mut offered) = (Declared::by::<TrafficConfig>(), Vec::new());
     let mut labels = HashMap::with_capacity(traffic.len());
@@ -183,11 +191,11 @@ fn sources(
             }
         }
     }
-    problems.value_of(check_capacity(&offered, topology));
+    let fullest = problems.value_of(check_capacity(&offered, topology)).flatten();
     if problems.is_sound("traffic") && traffic.iter().any(TrafficConfig::is_dependent) {
         check_numbers(traffic, topology.hosts, problems);
     }
-    sources
+    (sources, fullest)
 }
 
 impl Iterator for Workload {

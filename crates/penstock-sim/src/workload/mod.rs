@@ -46,7 +46,7 @@ pub use entry::FlowArrival;
 pub use expected::ExpectedFlows;
 pub use incast::Incast;
 pub use listed::{Awaited, Listed};
-pub use load::{LoadCounts, LoadOn};
+pub use load::{FullestLink, LoadCounts, LoadOn};
 pub use merge::Workload;
 pub(crate) use merge::{MOST_TRAFFIC, check_count};
 pub use open_loop::OpenLoop;

@@ -1,7 +1,7 @@
 //! Hosts whose generators run in step: at every arrival each of these hosts starts a flow.
 //!
-//! "The workload generators at hosts H2 to H15 are set to be synchronous to simulate concurrent
-//! bursts" (W. Cheng et al., PCN, NSDI 2020, sec. 7.2). The paper says no more. Here the hosts
+//! PCN's paper lets the generators of hosts H2 to H15 run in step, so that their bursts meet (W. Cheng et
+//! al., PCN, NSDI 2020, sec. 7.2). The paper says no more. Here the hosts
 //! share their arrivals and the receiver, and every flow draws a size of its own (our choice:
 //! generators that also drew alike would be one generator). The gaps of the entry are the gaps
 //! between bursts; they are longer by the number of hosts, so that the load counts all flows.

@@ -75,7 +75,7 @@ fn hpcc_holds_no_queue_and_95_percent_of_the_link() {
     }
 }
 
-/// N flows that start at line rate (sec. 9.4): "one round trip to cut, the next to drain". While
+/// N flows that start at line rate (sec. 9.4): a round trip to cut, and one more to drain. While
 /// the queue lasts, a round trip takes N·T, so the queue is gone after 2·N·T. The link is busy
 /// until then, and no queue of more than a packet a flow comes back.
 #[test]

@@ -8,11 +8,10 @@
 //! flight, and the spacing of the first pair where a round of the switches takes more than two packets.
 //! Recovery handles losses; Fig. 13 does not change the rate for a loss.
 //!
-//! Sec. 5 and Fig. 13 differ in what a new estimate does. Fig. 13, "the complete pseudocode", only paces
-//! the next pair by it (`on_change = "follow"`). Sec. 5 says of packet-pair that "if the bandwidth estimate
-//! decreases, a few transmission cycles are skipped, proportional to the rate decrease", and that when it
-//! increases "a few packets, again proportional to the rate increase, are injected immediately"
-//! (`on_change = "skip-and-inject"`).
+//! Sec. 5 and Fig. 13 differ in what a new estimate does. Fig. 13, the whole of the pseudo-code, only paces
+//! the next pair by it (`on_change = "follow"`). By the text of Sec. 5 a lower estimate makes the sender miss
+//! some of its cycles, and a higher one makes it send some packets at once, both in proportion to the change
+//! of the rate (`on_change = "skip-and-inject"`).
 //!
 //! Where the sources are silent, or where we differ from them (our choices):
 //! - A new gap has a weight of 1/4 in the average, about an RTT of four pairs at 10 Gb/s and 10 us.

@@ -16,8 +16,8 @@
 //! - The round-trip time of a segment is that of its last packet, from the moment when the packet left
 //!   the NIC. With paced packets, the round-trip time of the first packet would contain the pacing (our
 //!   choice).
-//! - The sixth increase in a row is the first hyper-active one, as in that simulator; the paper says
-//!   "for five completion events".
+//! - The sixth increase in a row is the first hyper-active one, as in that simulator; the paper
+//!   lets five completions pass.
 //! - With `hyper_below_low` unset a completion below the low threshold neither counts nor breaks the
 //!   row (our choice; the paper's text speaks of the gradient only).
 //! - The patched band has no hyper-active increase and ends a row (our choice; its authors have no

@@ -38,7 +38,13 @@ class BytesHeadroom(Part):
     size: Size = field("Headroom of each ingress")
 
 
-Headroom = Annotated[BdpHeadroom | BytesHeadroom, Field(discriminator="kind")]
+class LosslessHeadroom(Part):
+    """As much as each link needs so that nothing is dropped: what arrives until a pause acts."""
+
+    kind: Literal["lossless"]
+
+
+Headroom = Annotated[BdpHeadroom | BytesHeadroom | LosslessHeadroom, Field(discriminator="kind")]
 """The headroom of a port."""
 
 

@@ -9,7 +9,7 @@
 //! size at a full port (A.2).
 //!
 //! Of 32 queues 31 are for data, because queue 0 is for control packets. App. A.8 samples half of the
-//! packets. App. A.3 proposes to "split queues dynamically among classes".
+//! packets. App. A.3 proposes queues that move between classes as these need them.
 //!
 //! With `epoch_bits`, ours too, an empty queue that gets a new flow begins a new epoch, and a pause of an
 //! earlier epoch does not hold the flow ([`penstock_packet::epochs`]).
