@@ -168,6 +168,29 @@ def test_what_no_run_has_is_named_and_the_runs_stay(
     assert len(list(Path("runs/mine/x-quick/runs").glob("*/summary.json"))) == 4
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        (
+            "seeds = 1",
+            "seeds = 1\nonly = {load = [0.9]}",
+            "only.load = 0.9: the axis has no such p",
+        ),
+        ("seeds = 1", "seeds = 1\nonly = {lod = [0.3]}", 'only = "lod": .*did you mean "load"'),
+        ("seeds = 1", "seeds = 1\nonly = {load = []}", "no point of the axis load is run"),
+        ('kind = "bars"', 'kind = "queue"', "a figure of kind queue needs link; write it"),
+        ('kind = "bars"', 'kind = "curve"', "a figure of kind curve needs x; write it"),
+    ],
+)
+def test_what_shows_or_runs_nothing_is_refused(
+    own: Path, capsys: pytest.CaptureFixture[str], right: str, wrong: str, words: str
+) -> None:
+    Path("mine.toml").write_text(EXPERIMENT.format(**RIGHT).replace(right, wrong))
+    assert main(["reproduce", "./mine.toml"]) == 2
+    assert re.search(words, told := capsys.readouterr().err), told
+    assert not Path("runs").exists()
+
+
 def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

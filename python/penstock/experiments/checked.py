@@ -310,11 +310,15 @@ def _points(experiment: Experiment) -> Points:
 
 
 def _restrictions(experiment: Experiment) -> Iterator[tuple[str, str, str | float]]:
-    """Every point to which a claim or a figure is restricted: its field, its axis and its name."""
+    """Every point to which a claim, a figure or a scale is restricted: its field, its axis and its
+    name."""
     restricted = [("claims", n, one.where) for n, one in enumerate(experiment.claims)]
     restricted += [("figures", n, one.where) for n, one in enumerate(experiment.figures)]
     for name, number, where in restricted:
         yield from ((f"{name}[{number}].where", *pair) for pair in where.items())
+    for name, scale in experiment.scales.items():
+        for axis, wanted in scale.only.items():
+            yield from ((f"scales.{name}.only", axis, one) for one in wanted)
 
 
 def expressions_of(experiment: Experiment) -> Iterator[tuple[str, str, Mapping[str, str | float]]]:
@@ -341,3 +345,5 @@ def _axes_named(experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield f"figures[{number}].by", figure.by if figure.kind != "workload" else ""
         yield f"figures[{number}].x", figure.x
         yield from ((f"figures[{number}].where", name) for name in figure.where)
+    for name, scale in experiment.scales.items():
+        yield from ((f"scales.{name}.only", axis) for axis in scale.only)

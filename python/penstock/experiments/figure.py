@@ -164,8 +164,7 @@ def _flow_packets(spec: FigureSpec, groups: Groups) -> PaperFigure:
 
 
 def _queue(spec: FigureSpec, groups: Groups) -> PaperFigure:
-    if spec.link is None:
-        raise ValueError(f"figure {spec.name}: a queue figure needs a link")
+    assert spec.link is not None  # its file is checked
     drawing = plot.queue(groups, spec.link, span_us=spec.span, title=spec.title)
     chart = kinds.distribution(
         analysis.queue_cdf(groups, spec.link, span_us=spec.span),
