@@ -19,7 +19,7 @@ import pytest
 from penstock import Run, __version__
 from penstock.cli import main, output
 from penstock.cli.commands import COMMANDS, imported
-from penstock.cli.options import compared, default_name
+from penstock.cli.directory import compared, default_name
 from penstock.cli.runs import headline_table
 from penstock.experiments.expression import METRICS
 from penstock.report.table import HEADLINE, Detail, Headline

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from penstock.cli.directory import compared, default_name, new_page, out_directory
 from penstock.cli.options import (
     ForceOption,
     JsonOption,
@@ -16,10 +17,6 @@ from penstock.cli.options import (
     SchemesIfAnyOption,
     SeedOption,
     SetOption,
-    compared,
-    default_name,
-    new_page,
-    out_directory,
     read_scenario,
     read_schemes,
     split_names,

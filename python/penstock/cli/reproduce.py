@@ -13,15 +13,13 @@ from rich.text import Text
 
 from penstock import interruption
 from penstock.cli import completion, output
+from penstock.cli.directory import RUNS, new_page, out_directory
 from penstock.cli.options import (
-    RUNS,
     ForceOption,
     JobsOption,
     JsonOption,
     OutOption,
     ThreadsOption,
-    new_page,
-    out_directory,
 )
 from penstock.cli.report import command_line
 from penstock.errors import nearest, refuse

@@ -11,8 +11,9 @@ import typer
 
 from penstock import interruption
 from penstock.cli import output
+from penstock.cli.directory import out_directory
 from penstock.cli.display import display, standing_text
-from penstock.cli.options import out_directory, read_settings
+from penstock.cli.options import read_settings
 from penstock.cli.report import command_line
 from penstock.errors import refuse
 from penstock.estimate import check, together

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from penstock.cli.directory import compared, default_name, new_page, out_directory
 from penstock.cli.options import (
     CheckOption,
     CheckpointOption,
@@ -24,10 +25,6 @@ from penstock.cli.options import (
     TraceOption,
     WatchOption,
     checkpoint_seconds,
-    compared,
-    default_name,
-    new_page,
-    out_directory,
     read_scenario,
     read_schemes,
     read_settings,

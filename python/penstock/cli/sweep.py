@@ -10,6 +10,7 @@ import typer
 
 from penstock import interruption
 from penstock.cli import completion, output
+from penstock.cli.directory import out_directory
 from penstock.cli.options import (
     ForceSizeOption,
     JobsOption,
@@ -20,7 +21,6 @@ from penstock.cli.options import (
     ScenarioArgument,
     SchemesIfAnyOption,
     named_schemes,
-    out_directory,
     with_scheme,
 )
 from penstock.cli.report import command_line
