@@ -18,7 +18,7 @@ import penstock
 from penstock import Scenario, ScenarioError, analysis
 from penstock.analysis.interval import Interval, mean_interval
 from penstock.analysis.statistic import cumulative, curve
-from penstock.experiments.metric import METRICS
+from penstock.experiments.expression import METRICS
 from penstock.report.busiest import busy_links
 
 

@@ -12,7 +12,7 @@ import pytest
 from penstock import Run, Scenario, report, run
 from penstock.analysis import backlog_series, measure_backlog
 from penstock.analysis.backlog import FLOWS_MIN, NOT_JUDGED, SCORE_UNSTABLE
-from penstock.experiments.metric import METRICS
+from penstock.experiments.expression import METRICS
 from penstock.report.table import headline
 
 SAMPLES = 31

@@ -334,6 +334,18 @@ def test_what_is_refused(
     assert message in " ".join(capsys.readouterr().err.split())
 
 
+def test_the_directory_of_a_run_is_none_for_experiments(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(Scenario.from_name("quickstart", {"duration": "20 us"})).save("one")
+    before = sorted(Path("one").iterdir())
+    for words in (["--all"], ["x/fig2"]):
+        for more in ([], ["--force"]):
+            assert main(["reproduce", *words, "--out", "one", *more]) == 2
+            assert '--out = "one": it holds a single run; name another' in capsys.readouterr().err
+    assert sorted(Path("one").iterdir()) == before
+
+
 def test_a_part_of_another_experiment_is_listed_shown_and_found(
     tiny: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

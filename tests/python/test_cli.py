@@ -19,7 +19,7 @@ import pytest
 from penstock import Run, __version__
 from penstock.cli import main, output
 from penstock.cli.commands import COMMANDS, imported
-from penstock.cli.options import compared, default_name
+from penstock.cli.directory import compared, default_name
 from penstock.cli.runs import headline_table
 from penstock.experiments.expression import METRICS
 from penstock.report.table import HEADLINE, Detail, Headline
@@ -161,6 +161,33 @@ def test_runs_of_other_networks_have_no_winner(here: Path) -> None:
     page = Path("page.html").read_text("utf-8")
     assert "These runs differ in their network, and not in the scheme alone." in page
     assert 'class="best"' not in page
+
+
+def test_a_comparison_leaves_no_run_of_an_earlier_one(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def compare(schemes: str, *more: str) -> int:
+        return main(["compare", *QUICK, "--scheme", schemes, "--out", "out", *more])
+
+    def runs() -> list[str]:
+        return sorted(one.parent.name for one in Path("out").glob("*/summary.json"))
+
+    assert compare("bfc,pfc") == 0
+    assert main(["run", *QUICK, "--scheme", "dctcp", "--out", "out/own"]) == 0
+    assert compare("bfc,pfc,ideal-fq") == 0  # more schemes leave nothing behind
+    Path("out/pfc/note.txt").write_text("mine")
+    before = Path("out/report.html").read_bytes()
+    capsys.readouterr()
+    assert compare("bfc,ideal-fq") == 2
+    told = capsys.readouterr().err
+    assert "runs of an earlier comparison that this one lacks: pfc; name another directory" in told
+    assert Path("out/report.html").read_bytes() == before
+    assert runs() == ["bfc", "ideal-fq", "own", "pfc"]
+    assert compare("bfc", "--seeds", "1..2", "--force") == 0
+    assert runs() == ["bfc-seed1", "bfc-seed2", "own"]  # what no comparison made stays
+    assert Path("out/pfc/note.txt").read_text() == "mine"
+    assert compare("bfc", "--seeds", "1..1") == 2
+    assert "lacks: bfc-seed2;" in capsys.readouterr().err
 
 
 def test_a_comparison_is_not_written_into_a_run(

@@ -11,7 +11,7 @@ import pytest
 from penstock import Scenario, ScenarioError, report, run
 from penstock.analysis import deadlock
 from penstock.cli import main
-from penstock.experiments.metric import METRICS
+from penstock.experiments.expression import METRICS
 
 POD: dict[str, Any] = {
     "kind": "leaf-spine",

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
 from penstock.cli import main
+from penstock.experiments import bound
+from penstock.experiments.checked import checked
 from penstock.experiments.expression import FUNCTIONS, METRICS
-from penstock.experiments.parameters import MEANINGS, WORDS, meaning_of, parameters_of
+from penstock.experiments.measured import axis_title
+from penstock.experiments.metric import Meaning, Metric, Runs, Value, metric
+from penstock.experiments.vocabulary import Label
+from penstock.scenario.declared.measure import Measure
 
 EXPERIMENT = """
 id = "mine/x"
@@ -59,6 +65,9 @@ WRONG = {
         "max(slowdown_by_bin(bins='web'))": "bins='web' is not known.*; write log, google",
         "long_flow_share(link=['T0', 'S0'], count='all')": "count='all'.*; write wire, payload",
         "slowdown(size_max='3 kB')": "size_max='3 kB' is not of the right form; write a number",
+        "slowdown(size_min=5, size_max=2)": "size_max=2; make size_max at least 5",
+        "fct(size_max=0)": "nothing is between size_min=1 and size_max=0",
+        "carried(link=['H0', 'S0'], after=3, until=3)": "make until more than 3",
         "slowdown(label=3)": "label=3 is not of the right form; write a text in quotes",
         "busy(link='S0')": "link='S0' is not of the right form; write both ends of a link",
         "busy(link=['T0'])": "not of the right form; write both ends of a link",
@@ -100,6 +109,8 @@ WRONG = {
     "by": {"schemes": 'no such axis; did you mean "scheme"'},
 }
 """Field -> what stands there -> what is said about it."""
+Size = Annotated[int, Meaning("a size [bytes]")]
+"""A parameter of a metric."""
 CASES = [(field, text) for field, texts in WRONG.items() for text in texts]
 
 
@@ -157,6 +168,29 @@ def test_what_no_run_has_is_named_and_the_runs_stay(
     assert len(list(Path("runs/mine/x-quick/runs").glob("*/summary.json"))) == 4
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        (
+            "seeds = 1",
+            "seeds = 1\nonly = {load = [0.9]}",
+            "only.load = 0.9: the axis has no such p",
+        ),
+        ("seeds = 1", "seeds = 1\nonly = {lod = [0.3]}", 'only = "lod": .*did you mean "load"'),
+        ("seeds = 1", "seeds = 1\nonly = {load = []}", "no point of the axis load is run"),
+        ('kind = "bars"', 'kind = "queue"', "a figure of kind queue needs link; write it"),
+        ('kind = "bars"', 'kind = "curve"', "a figure of kind curve needs x; write it"),
+    ],
+)
+def test_what_shows_or_runs_nothing_is_refused(
+    own: Path, capsys: pytest.CaptureFixture[str], right: str, wrong: str, words: str
+) -> None:
+    Path("mine.toml").write_text(EXPERIMENT.format(**RIGHT).replace(right, wrong))
+    assert main(["reproduce", "./mine.toml"]) == 2
+    assert re.search(words, told := capsys.readouterr().err), told
+    assert not Path("runs").exists()
+
+
 def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,11 +202,29 @@ def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
     assert "write [[sweeps.axes]] and not [sweeps.axes]" in told
 
 
-def test_every_parameter_of_every_metric_has_a_meaning_and_no_other() -> None:
-    names = {(metric, one.name) for metric in METRICS for one in parameters_of(metric)}
-    known = {name for _, name in names} | {f"{metric}.{name}" for metric, name in names}
-    assert known >= {*MEANINGS, *WORDS}
-    assert all(meaning_of(metric) for metric in METRICS)
+@pytest.mark.parametrize("one", METRICS.values(), ids=METRICS)
+def test_a_metric_and_its_parameters_say_what_they_mean(one: Metric) -> None:
+    assert one.meaning
+    assert all(of.meaning for of in one.parameters.values())
+    fields = {"", "series", *Measure.model_fields}
+    assert {one.needs, *(of.told.needs for of in one.parameters.values())} <= fields
+
+
+def test_a_metric_is_one_function() -> None:
+    def longest(runs: Runs, *, label: Label, size: Size = 3) -> Value:
+        """Size of the longest flow [bytes]."""
+        return 7.0
+
+    metric("[bytes]", most=9.0)(longest)
+    try:
+        made = METRICS["longest"]
+        assert checked("longest(label='a')") == "longest(label='a')"
+        assert axis_title("longest(label='a')") == "longest [bytes]"
+        assert (bound.least("longest(label='a')"), bound.most("longest(label='a')")) == (0, 9)
+        assert [one.default for one in made.parameters.values()] == ["required", "3"]
+        assert made([], label="a") == 7.0
+    finally:
+        del METRICS["longest"]
 
 
 def test_the_page_names_every_function_that_is_no_metric() -> None:

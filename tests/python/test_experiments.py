@@ -20,13 +20,11 @@ from penstock.experiments.bounds import bounds_text
 from penstock.experiments.checked import check_experiment
 from penstock.experiments.claim import Claim
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
-from penstock.experiments.expression import Evaluator, MissingSchemeError, NoRunsError
+from penstock.experiments.expression import METRICS, Evaluator, MissingSchemeError, NoRunsError
 from penstock.experiments.figure import draw, run_of_seed
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import judge
-from penstock.experiments.metric import METRICS
 from penstock.experiments.model import Experiment, FigureSpec, Point, Sweep
-from penstock.experiments.queueing import QUEUEING
 from penstock.experiments.reproduce import reproduce
 from penstock.results import Run
 from penstock.scenario import Scenario
@@ -388,7 +386,7 @@ def test_a_queues_share_of_samples_counts_its_own_link() -> None:
     run.series = run.series.with_columns(queue_bytes=pl.Series(queue))
     expected = float((queue[own.to_numpy()] <= 100).mean())
     assert 0 < expected < 1
-    assert QUEUEING["queue_at_most"]([run], link=ends, most=100) == expected
+    assert METRICS["queue_at_most"]([run], link=ends, most=100) == expected
 
 
 def test_drop_share_counts_packets_at_the_hosts() -> None:

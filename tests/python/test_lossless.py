@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from penstock import Run, Scenario, report, run
+from penstock.cli import main
 from penstock.lossless import PauseRoom, longest_packet, pause_room
 
 STAR = {"kind": "single-switch", "hosts": 17, "rate": "10 Gb/s", "delay": "1 us"}
@@ -70,6 +73,21 @@ def test_the_headroom_that_a_note_names_is_enough_and_no_packet_too_much(
     # It is a bound: what a link begins and waits for are whole packets.
     enough = max(room.headroom or 0 for room in pause_room(mended.scenario))
     assert enough - 2 * 1_048 - 64 < max(mended.summary["headroom_peak_bytes"]) <= enough
+
+
+def test_a_sweep_says_it_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    buffer = "scheme.switch.admission.buffer"
+    Path("incast.toml").write_text(incast("pfc", STAR).scenario.to_toml())
+    command = ["sweep", "incast.toml", "--set", f"{buffer}=500kB,300kB,90MB", "--metric", "fct()"]
+    assert main([*command, "--seeds", "1", "--out", "out"]) == 0
+    told = capsys.readouterr().out
+    found = pl.read_parquet("out/cells", hive_partitioning=True).sort("drops")
+    assert found["losses"].str.contains("headroom").to_list() == [False, True, True]
+    worst = found.row(-1, named=True)
+    words = "packets were lost, or could have been, in 2 of 3 cells; at scheme.switch.admission."
+    assert told.count(words) == 1
+    assert f"buffer = {worst[buffer]}, seed = 1: {worst['losses']}\n" in told
+    assert words.partition(";")[0] in Path("out/report.html").read_text("utf-8")
 
 
 def test_a_headroom_that_was_enough_by_chance_is_told() -> None:

@@ -24,6 +24,7 @@ from penstock.readable import number_text, time_text
 from penstock.report import columns, kinds
 from penstock.report.chart import Axis
 from penstock.report.document import shortened
+from penstock.report.table import HEADLINE, headline
 from penstock.results import SCENARIO_FILE
 from penstock.storage.checkpoint import CHECKPOINT_FILE, UNFINISHED
 
@@ -169,6 +170,19 @@ def test_the_best_of_a_column_is_bold(page: str) -> None:
     rows = re.findall(r'<tr><th scope="row">(bfc|hpcc)</th>(.*?)</tr>', page, re.DOTALL)[:2]
     assert 'class="best"' in dict(rows)["bfc"]
     assert 'class="best"' not in dict(rows)["hpcc"]
+
+
+def test_values_that_read_alike_are_the_best_together() -> None:
+    first, near, other = (synthetic_run("bfc", badness=badness) for badness in (1.0, 1.0, 3.0))
+    flows = near.flows.with_columns(
+        (pl.col("fct_ns") * (1 + 1e-6)).cast(near.flows["fct_ns"].dtype)
+    )
+    object.__setattr__(near, "flows", flows)
+    rows = dict(headline({"one": [first], "near": [near], "other": [other]}).rows)
+    at = [column.title for column in HEADLINE].index("All flows mean")
+    assert [rows[name][at][1] for name in ("one", "near", "other")] == [True, True, False]
+    alike = dict(headline({"one": [first], "near": [near]}).rows)
+    assert not any(cells[at][1] for cells in alike.values())
 
 
 def test_repeated_runs_are_listed_one_by_one(tmp_path: Path) -> None:

@@ -381,6 +381,14 @@ def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -
     assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
 
 
+def test_an_axis_of_zeros_begins_at_zero(show: Open, tmp_path: Path) -> None:
+    row = {"metric": "fct()", "mean": 0.0, "low": 0.0, "high": 0.0, "seeds": 3, "cells": 3}
+    rows = [{"load": load, **row} for load in ("0.3", "0.5")]
+    pooled = Pooled("small", (axis_of("load", ["0.3", "0.5"]),), ("fct()",), pl.DataFrame(rows), 6)
+    page = show(write_page(pooled, tmp_path, "penstock sweep small"))
+    assert drawn(page, "metric-1")[0]["yRange"] == pytest.approx([0, 1.06])
+
+
 def test_a_sweep_shows_means_with_their_intervals(show: Open, tmp_path: Path) -> None:
     axes = (axis_of("load", ["0.3", "0.5"]), axis_of("scheme", ["bfc", "dctcp"]))
     points = [(load, scheme) for load in ("0.3", "0.5") for scheme in ("bfc", "dctcp")]

@@ -21,10 +21,8 @@ from penstock.cli import main
 from penstock.cli.options import read_scenario
 from penstock.errors import ScenarioError
 from penstock.experiments import bound
-from penstock.experiments.checked import checked, is_percentile, short_name
-from penstock.experiments.expression import METRICS
-from penstock.experiments.metric import TOTALS
-from penstock.experiments.unit import COUNTED, UNITS, axis_title
+from penstock.experiments.checked import checked
+from penstock.experiments.measured import axis_title, is_percentile, short_name
 from penstock.look import looks
 from penstock.sweep.axis import axis_of, read_axis, split_values
 from penstock.sweep.page import arranged, draw, write_page
@@ -99,6 +97,7 @@ def test_values_of_an_axis(key: str, text: str, labels: list[str]) -> None:
     ("text", "words"),
     [
         ("", "it has no value"),
+        ("0.3,", "one of its values is empty; write one between two commas, or leave a comma out"),
         ("0.5:0.3:0.1", "the range is empty"),
         ("0.3:0.5:0", "above 0"),
         ("0.3:0.5", "needs its step"),
@@ -242,11 +241,6 @@ def test_an_axis_says_what_a_metric_is_and_its_unit(text: str, title: str) -> No
     assert axis_title(checked(text)) == title
 
 
-def test_every_metric_has_a_unit() -> None:
-    assert set(UNITS) == set(METRICS)
-    assert set(COUNTED) <= set(TOTALS)
-
-
 # -- refusals before anything runs -----------------------------------------------------------------
 
 
@@ -268,6 +262,11 @@ def test_a_description_that_is_no_json_is_named(
         (["--set", "load=0.3,0.5", "--set", "traffic[0].load=0.1,0.2"],
          ["error: traffic[0].load = 0.1: it replaces \"load\", which is set as well"]),
         (["--set", "scheme=bfc,dctcp", "--set", "scheme.preset=pfc"], ["scheme.preset"]),
+        (["--scheme", "bfc,dctcp", "--set", "scheme=pfc"],
+         ['--set = "scheme=pfc": scheme is set twice; leave it to --scheme alone']),
+        (["--scheme", "bfk*"], ["--scheme", "no scheme has a name of this pattern"]),
+        (["--scheme", ","], ["--scheme", "it names nothing"]),
+        (["--set", "load=0.3,,0.5"], ['load = "0.3,,0.5": one of its values is empty']),
         (["--set", "seed=1,2"], ["seeds are repetitions"]),
         (["--set", "lode=0.3,0.4"], ["at lode = 0.3", "at lode = 0.4", "no such field"]),
         (["--set", "load=0.3,3"], ["at load = 3: it is 3"]),
@@ -292,6 +291,20 @@ def test_what_cannot_run_is_refused_first(
     told = capsys.readouterr().err
     assert all(one in told for one in words), told
     assert not Path("out").exists()
+
+
+@pytest.mark.parametrize("option", ["--scheme", "--set"])
+def test_schemes_are_an_axis_by_either_option(
+    small: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    named = "bfc-avoid,bfc-grace,./mine.toml"
+    chosen = (
+        ["--set", f"scheme={named}"] if option == "--set" else ["--scheme", "bfc-[ag]*,./mine.toml"]
+    )
+    assert sweep(*chosen, "--set", "load=0.2", "--seeds", "1", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["cells"]["made"] == 3
+    assert sweep("--set", f"scheme={named}", "--set", "load=0.2", "--seeds", "1", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["cells"] == {"made": 0, "found": 3, "missing": 0}
 
 
 # -- the dataset -----------------------------------------------------------------------------------
@@ -476,6 +489,11 @@ def test_a_band_is_told_where_there_is_one(tmp_path: Path) -> None:
         page = write_page(pooled, tmp_path / str(cells), "penstock sweep").read_text("utf-8")
         assert ("Means over seeds" in page) == ("in brackets" in page) == bool(words)
         assert ("write --seeds 1..3" in page) != bool(words)
+
+
+def test_an_axis_of_zeros_begins_at_zero() -> None:
+    ((figure,), _) = draw(pooled_by_load(0.0, 3, mean=0.0))
+    assert figure.drawing.axes[0].get_ylim() == pytest.approx((0.0, 1.05))
 
 
 def test_a_metric_without_a_number_has_no_figure() -> None:

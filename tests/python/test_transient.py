@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from penstock.analysis import transient
-from penstock.experiments.transient import TRANSIENTS
+from penstock.experiments.expression import METRICS
 
 MICROSECOND = 1_000.0
 
@@ -73,29 +73,27 @@ def test_a_rate_is_the_mean_of_the_window_that_follows() -> None:
 
 @pytest.mark.parametrize(("hold", "expected"), [(0, 20.0), (10, 40.0), (40, math.inf)])
 def test_a_rate_is_reached_when_it_is_held(hold: float, expected: float) -> None:
-    found = TRANSIENTS["reaches"](
-        [RECOVERY], links=[[0, 1]], after=20, window=10, hold=hold, least=9
-    )
+    found = METRICS["reaches"]([RECOVERY], links=[[0, 1]], after=20, window=10, hold=hold, least=9)
     assert found == expected
 
 
 def test_a_rate_that_is_there_from_the_beginning_takes_no_time() -> None:
-    assert TRANSIENTS["reaches"]([RECOVERY], links=[[0, 1]], after=70, window=10, least=9) == 0
+    assert METRICS["reaches"]([RECOVERY], links=[[0, 1]], after=70, window=10, least=9) == 0
 
 
 def test_a_queue_falls_after_its_largest_sample() -> None:
-    assert TRANSIENTS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=3) == 50
-    assert TRANSIENTS["queue_falls"]([RECOVERY], link=[0, 1], after=60, most=2) == 10
-    assert TRANSIENTS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=-1) == math.inf
+    assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=3) == 50
+    assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=60, most=2) == 10
+    assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=-1) == math.inf
 
 
 def test_the_rate_between_two_times() -> None:
-    assert TRANSIENTS["carried"]([RECOVERY], link=[0, 1], after=20, until=40) == pytest.approx(3.75)
-    assert TRANSIENTS["carried"]([RECOVERY], link=[0, 1], after=60) == pytest.approx(10)
+    assert METRICS["carried"]([RECOVERY], link=[0, 1], after=20, until=40) == pytest.approx(3.75)
+    assert METRICS["carried"]([RECOVERY], link=[0, 1], after=60) == pytest.approx(10)
 
 
 def test_a_swing_is_between_the_fastest_and_the_slowest_window() -> None:
-    swing = TRANSIENTS["rate_swing"]
+    swing = METRICS["rate_swing"]
     assert swing([RECOVERY], links=[[0, 1]], after=0, window=20) == pytest.approx(10 - 3.75)
     assert swing([RECOVERY], links=[[0, 1], [0, 1]], after=20, window=20, until=60) == (
         pytest.approx(2 * (7.5 - 3.75))
@@ -106,14 +104,14 @@ def test_a_swing_is_between_the_fastest_and_the_slowest_window() -> None:
 
 def test_pauses_are_those_that_took_effect() -> None:
     assert transient.pauses(PAUSED, (0, 1)).rows()[:2] == [(5_000, 8_000), (30_000, 40_000)]
-    assert TRANSIENTS["pauses"]([PAUSED], link=[0, 1]) == 3
-    assert TRANSIENTS["pauses"]([PAUSED], link=[0, 1], after=6, until=60) == 1
+    assert METRICS["pauses"]([PAUSED], link=[0, 1]) == 3
+    assert METRICS["pauses"]([PAUSED], link=[0, 1], after=6, until=60) == 1
 
 
 def test_an_episode_is_from_the_first_pause_to_the_end_of_the_last() -> None:
-    assert TRANSIENTS["pause_episode"]([PAUSED], links=[[0, 1]], after=0, until=50) == 35
-    assert TRANSIENTS["pause_episode"]([PAUSED], links=[[0, 1]], after=10) == 70  # it lasts
-    assert TRANSIENTS["pause_episode"]([PAUSED], links=[[0, 1]], after=70) == 0
+    assert METRICS["pause_episode"]([PAUSED], links=[[0, 1]], after=0, until=50) == 35
+    assert METRICS["pause_episode"]([PAUSED], links=[[0, 1]], after=10) == 70  # it lasts
+    assert METRICS["pause_episode"]([PAUSED], links=[[0, 1]], after=70) == 0
 
 
 def test_a_link_without_samples_is_refused_by_name() -> None:

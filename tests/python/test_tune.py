@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import pytest
 from matplotlib.colors import to_hex
@@ -320,12 +321,12 @@ def test_wrong_objectives_are_refused() -> None:
 # -- trials ----------------------------------------------------------------------------------------
 
 
-def row(value: float, drops: float = 0.0, finished: int = 5) -> dict[str, float]:
-    counts = {"flows_started": 5, "flows_finished": finished}
+def row(value: float, drops: float = 0.0, finished: int = 5) -> dict[str, Any]:
+    counts = {"flows_started": 5, "flows_finished": finished, "losses": "lost" * bool(drops)}
     return {"fct()": value, "total(of='drops')": drops} | counts
 
 
-def judged(number: int, *cells: dict[str, float]) -> Trial:
+def judged(number: int, *cells: dict[str, Any]) -> Trial:
     goal, required = read_objective("fct()", None), read_requirements(["drops == 0"])
     return judge(number, (), cells, goal, required)
 
@@ -335,6 +336,7 @@ def test_a_trial_pools_seeds_and_meets_in_all_of_them() -> None:
     assert one.state is State.MEETS
     assert one.objective.mean == 3.0
     assert one.unfinished == 2
+    assert (one.losses, judged(2, row(2.0), row(4.0, drops=3)).losses) == ("", "lost")
     assert judged(2, row(2.0), row(4.0, drops=7)).required == (7.0,)
     assert judged(2, row(2.0), row(4.0, drops=7)).state is State.VIOLATES
     assert judged(3, row(2.0), row(math.nan)).state is State.NO_NUMBER
@@ -472,7 +474,7 @@ def test_a_killed_search_goes_on_with_the_same_bytes(small: Path) -> None:
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "seed=3"], ["repetitions"]),
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "load"], ["sets nothing"]),
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "load=0.3"],
-         ['--set = "load=0.3": --field varies it, and --set fixes it; leave one out']),
+         ['--set = "load=0.3": --field varies it, and it is set as well; leave one out']),
         (["--field", "load=0.2:0.4", "--minimize", "fct()", "--set", "traffic[0].load=0.3"],
          ['it replaces "traffic[0].load", which is set as well; leave one of them out']),
         (["--field", f"{KMAX}=1kB:2kB", "--minimize", "fct()"],

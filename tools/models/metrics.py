@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from penstock.experiments.expression import METRICS
-from penstock.experiments.parameters import REQUIRED, meaning_of, parameters_of
+from penstock.experiments.metric import REQUIRED
 
 PLACE = re.compile(r"^<!-- metrics -->\n(?:.*?\n)??<!-- end of metrics -->$", re.M | re.S)
 
@@ -23,11 +23,11 @@ def _tables() -> str:
     used: dict[tuple[str, str], list[str]] = {}
     for name in sorted(METRICS):
         words = []
-        for one in parameters_of(name):
+        for one in METRICS[name].parameters.values():
             used.setdefault((one.name, one.meaning), []).append(name)
             shown = one.name if one.default == REQUIRED else f"{one.name}={one.default}"
             words.append(f"`{shown}`")
-        metrics.append(f"| `{name}` | {meaning_of(name)} | {', '.join(words)} |")
+        metrics.append(f"| `{name}` | {METRICS[name].meaning} | {', '.join(words)} |")
     counts: dict[str, int] = {}
     for parameter, _ in used:
         counts[parameter] = counts.get(parameter, 0) + 1

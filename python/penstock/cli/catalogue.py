@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
@@ -70,7 +70,7 @@ def show(
     if shown is None:
         if Path(name).is_dir():
             raise refuse("NAME", "this is a directory", "name a TOML file in it", name)
-        known = [one for kind in description.KINDS for one in titles_of(kind)]
+        known = [one for kind in get_args(Kind) for one in titles_of(kind)]
         raise refuse("NAME", "there is nothing of this name", nearest(name, known), name)
     if (scheme or settings) and shown.scenario is None:
         option = "--scheme" if scheme else "--set"
@@ -144,9 +144,8 @@ def titles_of(kind: Kind) -> dict[str, str]:
             return found | _own("experiments", found, lambda path: catalogue.load(path).title)
         case "metrics":
             from penstock.experiments.expression import METRICS
-            from penstock.experiments.parameters import meaning_of
 
-            return {name: meaning_of(name) for name in sorted(METRICS)}
+            return {name: METRICS[name].meaning for name in sorted(METRICS)}
 
 
 def _own(

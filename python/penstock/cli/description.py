@@ -30,12 +30,6 @@ from penstock.scenario.translation import translate
 from penstock.toml_text import read_toml
 from penstock.workload import WORKLOADS, find_workload
 
-KINDS: tuple[
-    typing.Literal["schemes", "workloads", "topologies", "scenarios", "experiments", "metrics"], ...
-]
-KINDS = ("schemes", "workloads", "topologies", "scenarios", "experiments", "metrics")
-"""Every kind of thing that has a name."""
-
 COLUMNS = ["Field", "Value", "Meaning", "Source"]
 
 
@@ -217,13 +211,13 @@ def _experiment(name: str) -> Description:
 def _metric(name: str) -> Description | None:
     """The last kind that is looked at: metrics need NumPy and Polars."""
     from penstock.experiments.expression import METRICS
-    from penstock.experiments.parameters import details_of, meaning_of, parameters_of
 
-    if name not in METRICS:
+    metric = METRICS.get(name)
+    if metric is None:
         return None
-    facts = {"Metric": name, "What": meaning_of(name), "More": details_of(name)}
+    facts = {"Metric": name, "What": metric.meaning, "More": metric.details}
     facts["For"] = "--metric of sweep; --minimize, --maximize, --require of tune; experiments"
-    rows = [[one.name, one.default, one.meaning] for one in parameters_of(name)]
+    rows = [[one.name, one.default, one.meaning] for one in metric.parameters.values()]
     shown = {title: text for title, text in facts.items() if text}
     return Description(shown, ["Parameter", "Default", "Meaning"], rows)
 

@@ -79,6 +79,33 @@ def clock(seconds: float) -> str:
     return f"{int(seconds) // 60:2d}:{int(seconds) % 60:02d}"
 
 
+class Standing(Protocol):
+    """How far many runs are."""
+
+    @property
+    def finished(self) -> int:
+        """How many have ended."""
+
+    @property
+    def every(self) -> int:
+        """How many there are."""
+
+    @property
+    def failed(self) -> int:
+        """How many have failed."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left at the speed so far [s]; none as long as there is no telling."""
+
+
+def standing_text(now: Standing, what: str) -> str:
+    """How far many runs, called `what`, are: "3 of 18 cells  eta  1:15  1 failed"."""
+    left = "?" if now.seconds_left is None else clock(now.seconds_left)
+    failed = f"  {now.failed} failed" if now.failed else ""
+    return f"{now.finished} of {now.every} {what}  eta {left}{failed}"
+
+
 class TimeLeft:
     """The time that is left of work whose share is known, at the speed so far."""
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli import completion
+from penstock.cli.directory import compared, default_name, new_page, out_directory
 from penstock.cli.options import (
     ForceOption,
     JsonOption,
     OutOption,
     ScenarioArgument,
+    SchemesIfAnyOption,
     SeedOption,
     SetOption,
-    compared,
-    default_name,
-    new_page,
-    out_directory,
     read_scenario,
     read_schemes,
     split_names,
@@ -33,14 +31,7 @@ if TYPE_CHECKING:
 
 def emulate(
     scenario: ScenarioArgument,
-    scheme: Annotated[
-        str | None,
-        typer.Option(
-            "--scheme",
-            help="Presets and TOML files, separated by commas.",
-            autocompletion=completion.scheme_list,
-        ),
-    ] = None,
+    scheme: SchemesIfAnyOption = None,
     hosts: Annotated[
         str | None,
         typer.Option(
@@ -110,6 +101,7 @@ def emulate(
     """
     from penstock.cli.output import listed
     from penstock.cli.runs import end_if_interrupted, present, run_with_frames
+    from penstock.storage.comparison import compared_in
 
     if scheme is None:
         one = read_scenario(scenario, settings=settings, seed=seed)
@@ -127,8 +119,10 @@ def emulate(
     new_page(target / REPORT_FILE, force)
     several = len(chosen) > 1
     places = {name: target / file_name(name) if several else target for name in chosen}
-    runs = run_with_frames(chosen, places, force=force, capture=capture, watch=watch)
-    end_if_interrupted(runs, chosen)
+    below = [one.name for one in places.values()]
+    with compared_in(target, below, force=force) if several else nullcontext():
+        runs = run_with_frames(chosen, places, force=force, capture=capture, watch=watch)
+        end_if_interrupted(runs, chosen)
     present(runs, target, f"{base.name} in real time: {listed(list(chosen))}", as_json)
 
 

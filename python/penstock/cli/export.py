@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,6 @@ from penstock import interruption
 from penstock.cli import output
 from penstock.cli.options import JsonOption, split_names
 from penstock.errors import refuse
-
-if TYPE_CHECKING:
-    pass
 
 
 def export(

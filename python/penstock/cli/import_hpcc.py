@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from penstock.cli import completion, output
+from penstock.cli.directory import default_name, out_directory
 from penstock.cli.options import (
     CheckOption,
     ForceOption,
@@ -15,8 +16,6 @@ from penstock.cli.options import (
     OutOption,
     SetOption,
     ThreadsOption,
-    default_name,
-    out_directory,
     read_settings,
 )
 from penstock.errors import refuse

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from penstock.cli import completion, output
-from penstock.cli.options import JsonOption, out_directory
+from penstock.cli.directory import out_directory
+from penstock.cli.options import JsonOption
 from penstock.errors import refuse
 from penstock.named import absolute
 from penstock.storage.draft import write_whole

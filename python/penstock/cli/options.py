@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,26 +13,16 @@ from penstock.cli import completion
 from penstock.errors import refuse
 from penstock.named import absolute, is_path
 from penstock.processors import THREADS_MAX
-from penstock.storage.name import LENGTH_MAX, file_name
-from penstock.storage.record import REPORT_FILE, is_own_page
 from penstock.units import whole_number
 
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
 
-RUNS = Path("runs")
-"""Where results go that were not sent elsewhere."""
-HASH_DIGITS = 8
-"""Digits of a scenario's hash in a name (our choice: a person's runs do not collide)."""
-COMPARED_MAX = 50
-"""Characters of a directory's name that say what is compared (our choice: eight short names)."""
 CAUSES = "causes"
 """What ``--trace`` calls the events that tell why flows were slow."""
 CAUSE_EVENTS = ("choose", "pause_sent", "drop")
 """Of these a traced packet's row is kept then: a row per flow and switch where queues are chosen
 (BFC), and one per pause and lost packet."""
-NAME_BYTES_MAX = 200
-"""Longest name of a directory for results [B]; file systems allow 255, drafts add some."""
 
 _WILDCARDS = frozenset("*?[")
 """What makes a name a pattern."""
@@ -64,20 +51,22 @@ SchemeOption = Annotated[
         autocompletion=completion.schemes,
     ),
 ]
-SchemesOption = Annotated[
-    str,
-    typer.Option(
-        "--scheme",
-        help="Presets, patterns and TOML files, separated by commas: 'bfc*,dctcp,./mine.toml'.",
-        autocompletion=completion.scheme_list,
-    ),
-]
+_SCHEMES = typer.Option(
+    "--scheme",
+    help="Presets, patterns and TOML files, separated by commas: 'bfc*,dctcp,./mine.toml'.",
+    autocompletion=completion.scheme_list,
+)
+SchemesOption = Annotated[str, _SCHEMES]
+SchemesIfAnyOption = Annotated[str | None, _SCHEMES]
 ForceOption = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Replace another scenario's run; run what seems too large for this machine.",
+        help="Replace what earlier commands left there; run what seems too large for this machine.",
     ),
+]
+ForceSizeOption = Annotated[
+    bool, typer.Option("--force", help="Run what seems too large for this machine.")
 ]
 ForcePageOption = Annotated[
     bool,
@@ -108,6 +97,9 @@ ThreadsOption = Annotated[
         max=THREADS_MAX,
         help="Threads of a run, for the same results; default: the processors that are free.",
     ),
+]
+OneThreadOption = Annotated[
+    int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
 ]
 CheckpointOption = Annotated[
     str | None,
@@ -154,10 +146,7 @@ def read_scenario(
     """The scenario that the command line describes."""
     from penstock.scenario import Scenario
 
-    if scheme is not None and "," in scheme and not Path(scheme).exists():
-        remedy = "write one of them; penstock compare takes several"
-        raise refuse("--scheme", "a run has one scheme", remedy, scheme)
-    chosen: dict[str, Any] = {} if scheme is None else {"scheme": absolute(scheme)}
+    chosen: dict[str, Any] = {} if scheme is None else {"scheme": one_scheme(scheme)}
     if seed is not None:
         chosen["seed"] = seed
     fields = read_settings(settings)
@@ -203,14 +192,64 @@ def read_schemes(
         Names, patterns and paths, separated by commas.
     """
     chosen: dict[str, Scenario] = {}
-    texts = (one for text in split_names(schemes, "--scheme") for one in _meant(text))
-    for text in dict.fromkeys(texts):
+    for text in named_schemes(schemes):
         one = read_scenario(reference, settings=settings, seed=seed, trace=trace, scheme=text)
         if one.scheme.name in chosen:
             remedy = 'write name = "..." in one of the files'
             raise refuse("--scheme", f"two schemes are called {one.scheme.name}", remedy, text)
         chosen[one.scheme.name] = one
     return chosen
+
+
+def one_scheme(text: str) -> str:
+    """The name or the absolute path of the only scheme of a command line.
+
+    Raises
+    ------
+    ScenarioError
+        They are several.
+    """
+    if "," in text and not Path(text).exists():
+        remedy = "write one of them; penstock compare and sweep take several"
+        raise refuse("--scheme", "a run has one scheme", remedy, text)
+    return absolute(text)
+
+
+def named_schemes(text: str) -> list[str]:
+    """The names and paths that a list of names, patterns and paths means, each once.
+
+    Raises
+    ------
+    ScenarioError
+        It names nothing, or a pattern fits no name.
+    """
+    names = (one for part in split_names(text, "--scheme") for one in _meant(part))
+    return list(dict.fromkeys(names))
+
+
+def with_scheme(settings: list[str] | None, scheme: str | None) -> list[str]:
+    """What ``--set`` and ``--scheme`` set, as ``--set`` has it.
+
+    Parameters
+    ----------
+    scheme
+        Names or paths, separated by commas; none without the option.
+
+    Raises
+    ------
+    ScenarioError
+        Both set the scheme.
+    """
+    from penstock.scenario.table import SCHEME_KEYS
+
+    written = settings or []
+    if scheme is None:
+        return written
+    for text in written:
+        if text.partition("=")[0].strip() in SCHEME_KEYS:
+            remedy = "leave it to --scheme alone"
+            raise refuse("--set", "scheme is set twice", remedy, text)
+    return [*written, f"scheme={scheme}"]
 
 
 def _meant(text: str) -> list[str]:
@@ -236,98 +275,6 @@ def checkpoint_seconds(text: str | None) -> float | None:
         remedy = "write a time of the clock on the wall, such as every=30s, every=10min or every=2h"
         raise refuse("--checkpoint", "this is no time between two checkpoints", remedy, text)
     return seconds
-
-
-def out_directory(out: Path | None, default: str) -> Path:
-    """The directory for the results, refused before the work when nothing can be written there.
-
-    Parameters
-    ----------
-    default
-        Its name below `RUNS` when the user names none.
-    """
-    target = out or RUNS / default
-    text = str(target)
-    if "\0" in text or len(target.name.encode("utf-8", "surrogateescape")) > NAME_BYTES_MAX:
-        remedy = f"write a name of at most {NAME_BYTES_MAX} bytes"
-        raise refuse("--out", "no directory can have this name", remedy, text)
-    _check_place(target, "name a directory, or nothing")
-    return target
-
-
-def _check_place(directory: Path, remedy: str) -> None:
-    """Refuses a directory that is a file or below one, or that cannot be made or written to."""
-    place = next(one for one in (directory, *directory.parents) if one.exists())
-    if not place.is_dir():
-        message = "this is a file, and a directory is wanted"
-        raise refuse("--out", message, remedy, str(place))
-    if not os.access(place, os.W_OK):
-        raise refuse("--out", "this cannot be written to", "name another directory", str(place))
-
-
-def default_name(scenario: Scenario, what: str, is_varied: bool) -> str:
-    """The name of a directory for runs of a scenario that got no directory.
-
-    Parameters
-    ----------
-    what
-        The scheme, or what else tells the runs apart.
-    is_varied
-        Whether settings of the command line make it another scenario; its hash is then added.
-    """
-    varied = f"-{scenario.content_hash()[:HASH_DIGITS]}" if is_varied else ""
-    ending = f"-{what}-seed{scenario.seed}{varied}"
-    kept = max(LENGTH_MAX - len(ending), 1)
-    return file_name(scenario.name[:kept] + ending)
-
-
-def compared(schemes: Sequence[str], seeds: Sequence[int] = ()) -> str:
-    """What tells a comparison from others of the scenario: ``compare-bfc+pfc``, with several seeds
-    ``compare-bfc+pfc-3-seeds``; a hash where that is long.
-
-    Parameters
-    ----------
-    schemes
-        The names of the schemes.
-    seeds
-        The seeds, if there are several.
-    """
-    named = "+".join(schemes)
-    if seeds:
-        is_row = list(seeds) == list(range(seeds[0], seeds[0] + len(seeds)))
-        named += f"-{len(seeds)}-seeds" if is_row else f"-seeds-{'+'.join(map(str, seeds))}"
-    if len(named) > COMPARED_MAX:
-        digest = hashlib.sha256(named.encode()).hexdigest()[:HASH_DIGITS]
-        named = f"{len(schemes)}-schemes-{digest}"
-    return f"compare-{named}"
-
-
-def new_page(path: Path, force: bool, name: str = REPORT_FILE) -> Path:
-    """The place of an HTML page; a file of somebody else is not replaced.
-
-    Parameters
-    ----------
-    path
-        The page, or the directory where it gets the name `name`.
-
-    Raises
-    ------
-    ScenarioError
-        There is a file that is no page of ours, and `force` is not given; or no file can be there.
-    """
-    page = path / name if path.is_dir() or not path.suffix else path
-    _check_place(page.parent, "name a directory, or a page that ends in .html")
-    if page.is_dir():
-        message = "this is a directory, and a page is wanted there"
-        raise refuse("--out", message, "name another page, or rename it", str(page))
-    if page.exists() and not force and not is_own_page(page):
-        raise refuse(
-            "--out",
-            "it is no page that Penstock wrote",
-            "name another file, or add --force to replace it",
-            str(page),
-        )
-    return page
 
 
 def split_names(text: str, option: str) -> list[str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penstock.cli import output
-from penstock.cli.options import ForcePageOption, JsonOption, new_page
+from penstock.cli.directory import new_page
+from penstock.cli.options import ForcePageOption, JsonOption
 from penstock.errors import refuse
 from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
 

@@ -13,15 +13,13 @@ from rich.text import Text
 
 from penstock import interruption
 from penstock.cli import completion, output
+from penstock.cli.directory import RUNS, new_page, out_directory
 from penstock.cli.options import (
-    RUNS,
     ForceOption,
     JobsOption,
     JsonOption,
     OutOption,
     ThreadsOption,
-    new_page,
-    out_directory,
 )
 from penstock.cli.report import command_line
 from penstock.errors import nearest, refuse
@@ -198,7 +196,7 @@ def _saved(target: Path, names: list[str]) -> list[Run]:
 
 
 def _many(identifiers: list[str], options: Options) -> None:
-    from penstock.cli.display import clock, display
+    from penstock.cli.display import display, standing_text
     from penstock.experiments.campaign import reproduce_many
     from penstock.experiments.overview import json_beside, overview_file, write_overview
 
@@ -213,10 +211,8 @@ def _many(identifiers: list[str], options: Options) -> None:
             write(campaign)
 
         def on_standing(standing: Standing) -> None:
-            left = "?" if standing.seconds_left is None else clock(standing.seconds_left)
             now = ", ".join(dict.fromkeys(name.partition(" ")[0] for name in standing.running))
-            words = f"{standing.finished} of {standing.every} experiments  eta {left}  {now}"
-            shown.whole(standing.share, words)
+            shown.whole(standing.share, f"{standing_text(standing, 'experiments')}  {now}")
 
         done = reproduce_many(
             identifiers,

@@ -11,14 +11,16 @@ import typer
 
 from penstock import interruption
 from penstock.cli import output
-from penstock.cli.display import clock, display
-from penstock.cli.options import out_directory, read_settings
+from penstock.cli.directory import out_directory
+from penstock.cli.display import display, standing_text
+from penstock.cli.options import read_settings
 from penstock.cli.report import command_line
 from penstock.errors import refuse
 from penstock.estimate import check, together
 from penstock.processors import processor_count
 from penstock.scenario import Scenario
-from penstock.scenario.scenario import check_settings, scenario_file
+from penstock.scenario.catalogue import scenario_file
+from penstock.scenario.settings import check_settings
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name
 from penstock.sweep.executor import Executor
@@ -97,9 +99,7 @@ def search(
         interruption.keep(f"the runs that had finished are in {target}; the same command goes on")
 
         def tell(now: Standing) -> None:
-            left = "?" if now.seconds_left is None else clock(now.seconds_left)
-            failed = f"  {now.failed} failed" if now.failed else ""
-            progress.whole(now.share, f"{now.finished} of {now.every} runs  eta {left}{failed}")
+            progress.whole(now.share, standing_text(now, "runs"))
 
         executor: Executor
         with LocalExecutor(workers) as executor:
@@ -145,7 +145,9 @@ def _refuse_both(reference: str, constants: dict[str, Any], fields: Sequence[Fie
     for one in fields:
         if one.key in constants:
             given = f"{one.key}={constants[one.key]}"
-            raise refuse("--set", "--field varies it, and --set fixes it", "leave one out", given)
+            raise refuse(
+                "--set", "--field varies it, and it is set as well", "leave one out", given
+            )
     lowest = {one.key: one.value(one.low).written for one in fields}
     check_settings(reference, constants | lowest)
 

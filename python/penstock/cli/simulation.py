@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from penstock.cli.directory import compared, default_name, new_page, out_directory
 from penstock.cli.options import (
     CheckOption,
     CheckpointOption,
@@ -24,18 +25,13 @@ from penstock.cli.options import (
     TraceOption,
     WatchOption,
     checkpoint_seconds,
-    compared,
-    default_name,
-    new_page,
-    out_directory,
     read_scenario,
     read_schemes,
     read_settings,
 )
 from penstock.errors import refuse
-from penstock.storage.claim import refuse_out
 from penstock.storage.name import file_name
-from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, WATCH_FILE
+from penstock.storage.record import REPORT_FILE, WATCH_FILE
 
 FRAMES = " with frames"
 """What is added to a scheme's name for its run with real frames."""
@@ -159,6 +155,7 @@ def compare(
         simulate,
     )
     from penstock.own_run import NOT_REAL, refuse_classes
+    from penstock.storage.comparison import compared_in
 
     repeated = _repeated(seeds, seed, settings, emulate)
     first = repeated[0] if repeated else seed
@@ -168,9 +165,6 @@ def compare(
     base = next(iter(chosen.values()))
     what = compared(list(chosen), repeated) + ("-emulated" if emulate else "")
     target = out_directory(out, default_name(base, what, bool(settings or trace)))
-    if (target / SUMMARY_FILE).exists():
-        remedy = "name another directory: each scheme has one of its own below it"
-        raise refuse_out(target, "it holds a single run", remedy)
     new_page(target / REPORT_FILE, force)
     groups = {name: [f"{name}-seed{one}" for one in repeated] or [name] for name in chosen}
     if repeated:
@@ -179,17 +173,26 @@ def compare(
             for name, keys in groups.items()
             for key, one in zip(keys, repeated, strict=True)
         }
+    frames = {f"{name}{FRAMES}": one for name, one in chosen.items()} if emulate else {}
     names = list(chosen)
-    places = {name: target / file_name(name) for name in names}
-    runs = simulate(chosen, places, force=force, jobs=jobs, threads=threads, check=check, once=once)
-    end_if_interrupted(runs, names)
-    if emulate:
-        frames = {f"{name}{FRAMES}": one for name, one in chosen.items()}
-        beside = {name: target / file_name(name) for name in frames}
-        runs |= run_with_frames(frames, beside, force=force)
-        end_if_interrupted(runs, [*names, *frames])
-        runs = {name: runs[name] for one in names for name in (one, f"{one}{FRAMES}")}
-        groups = {name: [name] for name in runs}
+    places = {name: target / file_name(name) for name in [*names, *frames]}
+    with compared_in(target, [one.name for one in places.values()], force=force):
+        runs = simulate(
+            chosen,
+            {name: places[name] for name in names},
+            force=force,
+            jobs=jobs,
+            threads=threads,
+            check=check,
+            once=once,
+        )
+        end_if_interrupted(runs, names)
+        if emulate:
+            beside = {name: places[name] for name in frames}
+            runs |= run_with_frames(frames, beside, force=force)
+            end_if_interrupted(runs, [*names, *frames])
+            runs = {name: runs[name] for one in names for name in (one, f"{one}{FRAMES}")}
+            groups = {name: [name] for name in runs}
     present(runs, target, f"{base.name}: {listed(list(groups))}", as_json, groups=groups)
     end_if_failed(runs, names)
 

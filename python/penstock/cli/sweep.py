@@ -10,16 +10,21 @@ import typer
 
 from penstock import interruption
 from penstock.cli import completion, output
+from penstock.cli.directory import out_directory
 from penstock.cli.options import (
+    ForceSizeOption,
     JobsOption,
     JsonOption,
     OnceOption,
+    OneThreadOption,
     OutOption,
     ScenarioArgument,
-    out_directory,
+    SchemesIfAnyOption,
+    named_schemes,
+    with_scheme,
 )
 from penstock.cli.report import command_line
-from penstock.processors import THREADS_MAX, processor_count
+from penstock.processors import processor_count
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name
 
@@ -38,13 +43,14 @@ FAILURES_SHOWN = 10
 
 def sweep(
     scenario: ScenarioArgument,
+    scheme: SchemesIfAnyOption = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUES",
-            help="A field and its values: load=0.3:0.9:0.1, scheme=bfc,dctcp,./mine.toml, "
-            "topology.delay=1us:5us:2us. A field with one value is set everywhere.",
+            help="A field and its values: load=0.3:0.9:0.1, topology.delay=1us:5us:2us, "
+            "scheme.switch.assignment.queues=8,32. A field with one value is set everywhere.",
             autocompletion=completion.settings,
         ),
     ] = None,
@@ -71,9 +77,7 @@ def sweep(
     flows: Annotated[
         bool, typer.Option("--flows", help="Keep the flows of every cell as a second dataset.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Run what seems too large for this machine.")
-    ] = False,
+    force: ForceSizeOption = False,
     jobs: JobsOption = None,
     cluster: Annotated[
         str | None,
@@ -92,9 +96,7 @@ def sweep(
             "job, or interface= of the network; may be repeated.",
         ),
     ] = None,
-    threads: Annotated[
-        int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
-    ] = 1,
+    threads: OneThreadOption = 1,
     once: OnceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -104,13 +106,13 @@ def sweep(
     show means with 95 % intervals. Stopped or killed, the same command goes on where it was. The
     same command with more values or more seeds adds them.
 
-    Example: penstock sweep quickstart --set load=0.3:0.7:0.2 --set scheme=bfc,dctcp --seeds 1..5
+    Example: penstock sweep quickstart --scheme bfc,dctcp --set load=0.3:0.7:0.2 --seeds 1..5
     """
-    from penstock.cli.display import clock, display
+    from penstock.cli.display import display, standing_text
     from penstock.estimate import check, together
     from penstock.experiments.checked import checked
     from penstock.experiments.present import check_present
-    from penstock.scenario.scenario import scenario_file
+    from penstock.scenario.catalogue import scenario_file
     from penstock.sweep.cluster import check_cluster
     from penstock.sweep.dataset import open_dataset
     from penstock.sweep.grid import read_grid
@@ -121,7 +123,9 @@ def sweep(
 
     chosen = read_seeds(seeds, precision)
     metrics = tuple(dict.fromkeys(checked(one) for one in metric or METRICS))
-    grid = read_grid(scenario, settings or [], chosen.first()[0], oversize=force)
+    schemes = None if scheme is None else ",".join(named_schemes(scheme))
+    varied = with_scheme(settings, schemes)
+    grid = read_grid(scenario, varied, chosen.first()[0], oversize=force)
     first = chosen.first()[0]
     expressions = [("--metric", one) for one in metrics]
     check_present(expressions, (point.scenario(first) for point in grid.points))
@@ -142,11 +146,9 @@ def sweep(
         interruption.keep(f"the cells that had finished are in {target}; the same command goes on")
 
         def tell(now: Standing) -> None:
-            left = "?" if now.seconds_left is None else clock(now.seconds_left)
-            failed = f"  {now.failed} failed" if now.failed else ""
             for notice in executor.notices():
                 typer.echo(notice, err=True)
-            shown.whole(now.share, f"{now.finished} of {now.every} cells  eta {left}{failed}")
+            shown.whole(now.share, standing_text(now, "cells"))
 
         with _executor(cluster, cluster_options or [], jobs, threads, target) as executor:
             outcomes = run_sweep(
@@ -195,7 +197,10 @@ def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_js
         failures = [{"cell": words, "error": error} for words, error in outcomes.failures]
         places = {"directory": str(target), "report": str(page)}
         points = pooled.table.rows(named=True)
-        output.print_json(places | {"cells": cells, "failures": failures, "points": points})
+        notes = {"losses": pooled.losses}
+        output.print_json(
+            places | {"cells": cells, "failures": failures} | notes | {"points": points}
+        )
     else:
         from penstock.sweep.pooled import texts
 
@@ -205,6 +210,8 @@ def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_js
             typer.echo("means over seeds, in brackets their 95 % intervals")
         else:
             typer.echo("values of single runs; for three seeds a point write --seeds 1..3")
+        if pooled.losses:
+            typer.echo(pooled.losses)
         typer.echo(f"cells: {outcomes.made:,} run now, {outcomes.found:,} there before")
         typer.echo(f"dataset: {target / 'cells'}\nreport:  {page}")
     for words, error in outcomes.failures[:FAILURES_SHOWN]:

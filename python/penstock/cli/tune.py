@@ -10,13 +10,17 @@ from typing import Annotated
 import typer
 
 from penstock.cli.options import (
+    ForceSizeOption,
     JobsOption,
     JsonOption,
+    OneThreadOption,
     OutOption,
     ScenarioArgument,
+    SchemeOption,
     SetOption,
+    one_scheme,
+    with_scheme,
 )
-from penstock.processors import THREADS_MAX
 
 TRIALS_MAX, AHEAD_MAX = 2_000, 100
 """Largest budget, and most trials under way (our choice: before each proposal the sampler models
@@ -25,6 +29,7 @@ all trials so far, which takes some 10 ms after a hundred and half a second afte
 
 def tune(
     scenario: ScenarioArgument,
+    scheme: SchemeOption = None,
     fields: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,13 +79,9 @@ def tune(
         ),
     ] = None,
     out: OutOption = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Run what seems too large for this machine.")
-    ] = False,
+    force: ForceSizeOption = False,
     jobs: JobsOption = None,
-    threads: Annotated[
-        int, typer.Option("--threads", min=1, max=THREADS_MAX, help="Threads of a run.")
-    ] = 1,
+    threads: OneThreadOption = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Search for good values of fields: Optuna proposes points, each is run with all seeds.
@@ -100,7 +101,7 @@ def tune(
         minimize=minimize,
         maximize=maximize,
         require=require or [],
-        settings=settings or [],
+        settings=with_scheme(settings, None if scheme is None else one_scheme(scheme)),
         trials=trials,
         seeds=seeds,
         seed=seed,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penstock.cli import output
-from penstock.cli.options import ForcePageOption, JsonOption, new_page
+from penstock.cli.directory import new_page
+from penstock.cli.options import ForcePageOption, JsonOption
 from penstock.readable import bytes_text, time_text
 from penstock.storage.record import WATCH_FILE
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import ast
 import math
 
-from penstock.experiments.checked import statistic_of_call
 from penstock.experiments.expression import METRICS
-from penstock.experiments.flow_metric import FROM_ONE
-from penstock.experiments.metric import SHARES, SIGNED
+from penstock.experiments.measured import statistic_of_call
 
 
 def least(text: str) -> float:
@@ -35,8 +33,8 @@ def most(text: str) -> float:
         An expression that is right (:func:`penstock.experiments.checked.checked`).
     """
     match ast.parse(text, mode="eval").body:
-        case ast.Call(func=ast.Name(id=name)) if name in SHARES:
-            return 1.0
+        case ast.Call(func=ast.Name(id=name)) if name in METRICS:
+            return METRICS[name].most
     return math.inf
 
 
@@ -61,6 +59,5 @@ def _least(node: ast.expr) -> float:
 def _of_metric(name: str, call: ast.Call) -> float:
     """The least of a metric. A deviation of slowdowns may be 0, and so may their count."""
     is_value = statistic_of_call(call) not in ("deviation", "count")
-    if name in SIGNED:
-        return -math.inf
-    return 1.0 if name in FROM_ONE and is_value else 0.0
+    least = METRICS[name].least
+    return least if is_value else min(least, 0.0)

@@ -44,6 +44,7 @@ from penstock.interruption import stopping
 from penstock.processors import check_threads, free_threads, processor_count
 from penstock.results import Run
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, run
+from penstock.storage.comparison import refuse_run
 
 SHARE_MIN = 0.005
 """Share of the work from which on a time left is told; our choice: before, it jumps."""
@@ -60,6 +61,8 @@ class Standing:
     """Experiments that have ended."""
     every: int
     """Experiments in all."""
+    failed: int
+    """Experiments that have failed."""
     share: float
     """Share of the expected work that is done, in [0, 1]."""
     seconds_left: float | None
@@ -176,14 +179,15 @@ def reproduce_many(
     LookupError, ValueError
         There is no such experiment or scale. What fails later is in the outcomes.
     ScenarioError
-        Somebody else writes to a directory, or it holds something else; or no run can have so many
-        threads.
+        Somebody else writes to a directory, or it holds something else, such as a single run; or
+        no run can have so many threads.
 
     Notes
     -----
     Ctrl-C stops the simulations under way and raises nothing; experiments that had ended stay.
     """
     check_threads(threads)
+    refuse_run(Path(out), "experiment")
     jobs = jobs or processor_count()
     experiments = _loaded(identifiers)
     directories = {one: Path(out) / f"{one}-{scale}" for one in experiments}
@@ -389,6 +393,7 @@ class _Worker:
         standing = Standing(
             finished=len(self._campaign.outcomes),
             every=len(self._campaign.directories),
+            failed=sum(bool(one.failure) for one in self._campaign.outcomes.values()),
             share=share,
             seconds_left=spent * (1 / share - 1) if share > SHARE_MIN else None,
             running=[*names, *concluding],

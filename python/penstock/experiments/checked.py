@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from penstock.errors import Problem, ScenarioError, nearest, quoted, refuse
 from penstock.experiments.expression import (
@@ -23,18 +22,15 @@ from penstock.experiments.expression import (
     Evaluator,
 )
 from penstock.experiments.grid import stands
+from penstock.experiments.metric import FORMS, PERCENTILE, Ends, Metric, Parameter
 from penstock.experiments.model import Experiment, Point
-from penstock.experiments.parameters import FORMS, PERCENTILE, form_of, parameter_names, words_of
 from penstock.scenario.scheme import scheme_label
 
 Points = Mapping[str, Sequence[Point]]
 """The axes of an experiment by name, each with its points; none beside an experiment."""
 
-_EXTREME = re.compile(r"p[0-9]+|max|min")
-"""A `statistic` that is no mean."""
-
-PER_BIN = ("slowdown_by_bin",)
-"""Metrics with a value per bin."""
+RANGES = (("size_min", "size_max", 1), ("least", "most", 0), ("after", "until", 0))
+"""Parameters that are two ends of one range, and its lower end where none is written."""
 
 REDUCING = ("max", "min", "mean")
 """Functions that make one number of the values of all bins."""
@@ -71,32 +67,6 @@ def _body(text: str, option: str) -> ast.expr:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         remedy = "write e.g. slowdown(size_max=3000)"
         raise refuse(option, "this is no expression", remedy, text) from None
-
-
-def is_percentile(text: str) -> bool:
-    """Whether an expression that is right has a percentile or an extreme of a run in it."""
-    calls = (node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Call))
-    return any(_EXTREME.fullmatch(statistic_of_call(call)) for call in calls)
-
-
-def short_name(text: str) -> str:
-    """What an expression that is right measures: "slowdown, p99"; empty where it is no call."""
-    body = ast.parse(text, mode="eval").body
-    if not isinstance(body, ast.Call) or not isinstance(body.func, ast.Name):
-        return ""
-    return ", ".join(filter(None, [body.func.id.replace("_", " "), statistic_of_call(body)]))
-
-
-def statistic_of_call(call: ast.Call) -> str:
-    """The `statistic` of a call, written or by default; for `max` and `min` their names."""
-    name = call.func.id if isinstance(call.func, ast.Name) else ""
-    if name not in METRICS:
-        return name if name in ("max", "min") else ""
-    for one in call.keywords:
-        if one.arg == "statistic":
-            return str(one.value.value) if isinstance(one.value, ast.Constant) else ""
-    default = inspect.signature(METRICS[name]).parameters.get("statistic")
-    return str(default.default) if default is not None else ""
 
 
 @dataclass(frozen=True)
@@ -148,7 +118,7 @@ class _Check:
                 if name not in known:
                     remedy = f"{nearest(name, known)}; `penstock list metrics` lists all"
                     raise self._refusal(f"there is no metric {quoted(name)}", remedy)
-                self._check_parameters(known[name], node, name in METRICS)
+                self._check_parameters(name, node)
                 yield name, node
                 yield from self._within([*node.args, *(one.value for one in node.keywords)])
             case ast.Name(id=name) if name in self.axes:
@@ -176,51 +146,71 @@ class _Check:
             message = f"the exponent {quoted(text)} is too large"
             raise self._refusal(message, f"write one of at most {EXPONENT_MAX}")
 
-    def _check_parameters(
-        self, function: Callable[..., Any], node: ast.Call, is_metric: bool
-    ) -> None:
+    def _check_parameters(self, name: str, node: ast.Call) -> None:
         """Refuses parameters that a function does not have, missing ones, and points of no axis."""
-        signature = inspect.signature(function)
-        names = parameter_names(function.__name__) if is_metric else []
-        selectors = [one for one in node.keywords if is_metric and one.arg in self.axes]
+        metric = METRICS.get(name)
+        selectors = [one for one in node.keywords if metric and one.arg in self.axes]
         others = [one for one in node.keywords if one not in selectors]
         for one in selectors:
             self._check_point(one)
-        for one in others if is_metric else []:
-            if one.arg not in names:
-                remedy = nearest(str(one.arg), names) if names else "leave it out"
-                message = f"{function.__name__} has no parameter {quoted(str(one.arg))}"
-                raise self._refusal(message, remedy)
-            self._check_form(form_of(function.__name__, str(one.arg)), one)
-            self._check_word(function.__name__, one)
-        runs = [None] if is_metric else []
+        if metric is not None:
+            for one in others:
+                self._check_parameter(metric, one)
+            self._check_ranges(metric, others)
+        runs = [None] if metric else []
+        signature = inspect.signature(metric.measure if metric else FUNCTIONS[name])
         try:
             signature.bind(*runs, *node.args, **{str(one.arg): None for one in others})
         except TypeError as error:
             message = f"{ast.unparse(node)}: {error}"
             raise self._refusal(message, "write what is missing") from None
 
+    def _check_parameter(self, metric: Metric, one: ast.keyword) -> None:
+        """Refuses a parameter that a metric does not have, and one of the wrong form."""
+        names = metric.parameters
+        parameter = names.get(str(one.arg))
+        if parameter is None:
+            message = f"{metric.name} has no parameter {quoted(str(one.arg))}"
+            remedy = nearest(str(one.arg), names) if names else "leave it out"
+            raise self._refusal(message, remedy)
+        self._check_form(parameter.form, one)
+        self._check_word(metric, parameter, one)
+
+    def _check_ranges(self, metric: Metric, written: Sequence[ast.keyword]) -> None:
+        """Refuses two ends with nothing between them; what is computed is not known yet."""
+        numbers = {str(one.arg): _number(one.value) for one in written}
+        for low, high, lowest in RANGES:
+            first, last = numbers.get(low, lowest), numbers.get(high)
+            if low not in metric.parameters or first is None or last is None:
+                continue
+            # From one moment to the same one there is no time; a size may be the only one.
+            is_time = low == "after"
+            if last < first or (is_time and last == first):
+                message = f"nothing is between {low}={first:g} and {high}={last:g}"
+                more = "more than" if is_time else "at least"
+                raise self._refusal(message, f"make {high} {more} {first:g}")
+
     def _check_form(self, form: str, one: ast.keyword) -> None:
         """Refuses a number for a text and the like; what is computed is not known yet."""
         match one.value:
             case ast.Constant(value=str()):
-                is_right = form in ("", FORMS["str"])
+                is_right = form in ("", FORMS[str])
             case ast.Constant():
-                is_right = form in ("", FORMS["int"])
+                is_right = form in ("", FORMS[int])
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
-                is_right = form not in (FORMS["str"], FORMS["int"])
-                if form == FORMS["Ends"]:
+                is_right = form not in (FORMS[str], FORMS[int])
+                if form == FORMS[Ends]:
                     is_right = _is_pair(one.value)
-                elif form == FORMS["Sequence[Ends]"]:
+                elif form == FORMS[Sequence[Ends]]:
                     is_right = all(map(_is_pair, parts))
             case _:
                 return
         if not is_right:
             raise self._refusal(f"{ast.unparse(one)} is not of the right form", f"write {form}")
 
-    def _check_word(self, metric: str, one: ast.keyword) -> None:
+    def _check_word(self, metric: Metric, parameter: Parameter, one: ast.keyword) -> None:
         """Refuses a word that a parameter does not take; what is computed is not known yet."""
-        words = words_of(metric, str(one.arg))
+        words = parameter.told.words
         if not words or not isinstance(one.value, ast.Constant):
             return
         written = str(one.value.value)
@@ -229,7 +219,7 @@ class _Check:
         if one.arg == "of":
             raise self._refusal(f"a run has no count {quoted(written)}", nearest(written, words))
         what = "no statistic" if one.arg == "statistic" else "not known"
-        message = f"{ast.unparse(one)} is {what} of {metric}"
+        message = f"{ast.unparse(one)} is {what} of {metric.name}"
         raise self._refusal(message, f"write {', '.join(words)}")
 
     def _check_point(self, selector: ast.keyword) -> None:
@@ -251,10 +241,19 @@ def _is_pair(node: ast.expr) -> bool:
     return not isinstance(node, ast.Constant) and len(getattr(node, "elts", "ab")) == 2
 
 
+def _number(node: ast.expr) -> float | None:
+    """The number that is written; none where it is computed."""
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None
+    return value if isinstance(value, int | float) else None
+
+
 def _is_per_bin(node: ast.expr) -> bool:
     """Whether a part of an expression that is right has a value per bin."""
     match node:
-        case ast.Call(func=ast.Name(id=name)) if name in PER_BIN:
+        case ast.Call(func=ast.Name(id=name)) if name in METRICS and METRICS[name].is_per_bin:
             return True
         case ast.Call(func=ast.Name(id=name)):
             return name not in REDUCING and any(map(_is_per_bin, node.args))
@@ -311,11 +310,15 @@ def _points(experiment: Experiment) -> Points:
 
 
 def _restrictions(experiment: Experiment) -> Iterator[tuple[str, str, str | float]]:
-    """Every point to which a claim or a figure is restricted: its field, its axis and its name."""
+    """Every point to which a claim, a figure or a scale is restricted: its field, its axis and its
+    name."""
     restricted = [("claims", n, one.where) for n, one in enumerate(experiment.claims)]
     restricted += [("figures", n, one.where) for n, one in enumerate(experiment.figures)]
     for name, number, where in restricted:
         yield from ((f"{name}[{number}].where", *pair) for pair in where.items())
+    for name, scale in experiment.scales.items():
+        for axis, wanted in scale.only.items():
+            yield from ((f"scales.{name}.only", axis, one) for one in wanted)
 
 
 def expressions_of(experiment: Experiment) -> Iterator[tuple[str, str, Mapping[str, str | float]]]:
@@ -342,3 +345,5 @@ def _axes_named(experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield f"figures[{number}].by", figure.by if figure.kind != "workload" else ""
         yield f"figures[{number}].x", figure.x
         yield from ((f"figures[{number}].where", name) for name in figure.where)
+    for name, scale in experiment.scales.items():
+        yield from ((f"scales.{name}.only", axis) for axis in scale.only)

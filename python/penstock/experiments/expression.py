@@ -21,13 +21,12 @@ import numpy as np
 from penstock.analysis import MeasuredRun, share_of_bytes_below
 from penstock.emulation.lateness import is_too_late
 from penstock.errors import refuse
+
+# Each of these modules declares metrics.
+from penstock.experiments import flow_metric, job_metric, queueing, run_metric, transient  # noqa: F401
 from penstock.experiments.closed_form import CLOSED_FORMS
-from penstock.experiments.flow_metric import FLOW_METRICS
 from penstock.experiments.grid import Cell, stands
-from penstock.experiments.job_metric import JOB_METRICS
-from penstock.experiments.metric import METRICS as RUN_METRICS
-from penstock.experiments.queueing import QUEUEING
-from penstock.experiments.transient import TRANSIENTS
+from penstock.experiments.metric import METRICS as METRICS
 from penstock.workload import find_workload
 
 Selection = Mapping[str, str | float]
@@ -59,9 +58,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
     "byte_share": _byte_share,
 }
 """What expressions may call besides metrics."""
-
-METRICS = FLOW_METRICS | JOB_METRICS | RUN_METRICS | QUEUEING | TRANSIENTS
-"""Every metric by the name under which expressions call it."""
 
 
 def _divide(one: Any, other: Any) -> Any:

@@ -27,7 +27,7 @@ from penstock.experiments.expression import (
     select,
 )
 from penstock.experiments.grid import Cell, point_name
-from penstock.experiments.judge import selections
+from penstock.experiments.judge import point_text, selections
 from penstock.experiments.model import Experiment, FigureSpec
 from penstock.plot.port import PACKETS_SHOWN
 from penstock.report import kinds
@@ -164,8 +164,7 @@ def _flow_packets(spec: FigureSpec, groups: Groups) -> PaperFigure:
 
 
 def _queue(spec: FigureSpec, groups: Groups) -> PaperFigure:
-    if spec.link is None:
-        raise ValueError(f"figure {spec.name}: a queue figure needs a link")
+    assert spec.link is not None  # its file is checked
     drawing = plot.queue(groups, spec.link, span_us=spec.span, title=spec.title)
     chart = kinds.distribution(
         analysis.queue_cdf(groups, spec.link, span_us=spec.span),
@@ -239,7 +238,7 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> P
     columns = {"y": spec.y, "deviation": spec.deviation, "hollow": spec.hollow}
     points = [
         (
-            {"name": _point(at[spec.by]) if spec.by else "simulated", "x": float(at[spec.x])},
+            {"name": point_text(at[spec.by]) if spec.by else "simulated", "x": float(at[spec.x])},
             columns,
             at,
         )
@@ -269,7 +268,7 @@ def _y_axis(spec: FigureSpec) -> Axis:
 def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> PaperFigure:
     points = [
         (
-            {"group": group, "name": str(at[spec.by])},
+            {"group": group, "name": point_text(at[spec.by])},
             {"y": height, "tip": spec.tips.get(group, "")},
             at,
         )
@@ -312,11 +311,6 @@ def _evaluated(
 
 def _note(spec: FigureSpec, cells: Sequence[Cell]) -> str:
     return caption_text({"": [cell.run for cell in select(cells, spec.where) if cell.run]})
-
-
-def _point(value: str | float) -> str:
-    """A point of an axis as a figure writes it: 4 rather than 4.0."""
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _reference(

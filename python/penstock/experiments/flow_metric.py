@@ -1,12 +1,8 @@
-"""The vocabulary of claims about flows: slowdown, completion time, fair shares.
-
-A metric with a `choice` is about the flows of a size range and a label: `size_min` and `size_max`
-[bytes], and `label` of a traffic entry. The default is all sizes, and all entries but incasts.
-"""
+"""The metrics of flows: slowdown, completion time, fair shares."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Unpack
 
 import numpy as np
 import polars as pl
@@ -14,51 +10,37 @@ from numpy.typing import NDArray
 
 from penstock import analysis
 from penstock.analysis import MeasuredRun
-from penstock.analysis.slowdown import bin_edges
+from penstock.analysis.slowdown import BINS, STATISTICS, bin_edges
+from penstock.experiments.metric import Meaning, Runs, Value, metric
 from penstock.experiments.vocabulary import (
-    Ends,
-    Metric,
-    Runs,
-    Value,
+    Choice,
+    Label,
+    Link,
+    Statistic,
+    choose_flows,
     link_row,
     mean,
-    registering,
     statistic_of,
+    told_of_all,
 )
 from penstock.lossless import longest_packet
 
-FLOW_METRICS: dict[str, Metric] = {}
-"""These metrics by the name under which expressions call them."""
 
-metric = registering(FLOW_METRICS)
-
-FROM_ONE = ("slowdown", "slowdown_by_bin")
-"""Metrics that are 1 at least: no flow is faster than alone in the network."""
-
-
-def choose_flows(
-    runs: Runs, *, size_min: int = 0, size_max: int | None = None, label: str | None = None
-) -> pl.DataFrame:
-    """The finished flows of a choice."""
-    labels = None if label is None else [label]
-    return analysis.selected_flows(runs, labels=labels, size_min=size_min, size_max=size_max)
-
-
-@metric
-def slowdown(runs: Runs, *, statistic: str = "p99", **choice: Any) -> Value:
+@metric("(1: as fast as alone)", least=1.0, is_of_finished=True)
+def slowdown(runs: Runs, *, statistic: Statistic = "p99", **choice: Unpack[Choice]) -> Value:
     """Slowdown of the flows of a size range; by default of all but incasts."""
     flows = choose_flows(runs, **choice)
     return statistic_of(flows["slowdown"].to_numpy(), statistic)
 
 
-@metric
+@metric("(1: as fast as alone)", least=1.0, is_per_bin=True, is_of_finished=True)
 def slowdown_by_bin(
     runs: Runs,
     *,
-    statistic: str = "p99",
-    bins: str = "google",
-    flows_min: int = 500,
-    label: str | None = None,
+    statistic: Annotated[str, told_of_all("mean", *STATISTICS)] = "p99",
+    bins: Annotated[str, Meaning("the bins of sizes", tuple(BINS))] = "google",
+    flows_min: Annotated[int, Meaning("the fewest flows of a bin that has a value")] = 500,
+    label: Label | None = None,
 ) -> Value:
     """Slowdown per size bin, one value per bin; NaN in a bin with fewer than `flows_min` flows."""
     edges = bin_edges(bins)
@@ -72,15 +54,15 @@ def slowdown_by_bin(
     return values
 
 
-@metric
-def fct(runs: Runs, *, statistic: str = "mean", **choice: Any) -> Value:
+@metric("[µs]", is_of_finished=True)
+def fct(runs: Runs, *, statistic: Statistic = "mean", **choice: Unpack[Choice]) -> Value:
     """Flow completion time [us]."""
     flows = choose_flows(runs, **choice)
     return statistic_of(flows["fct_ns"].to_numpy() / 1e3, statistic)
 
 
-@metric
-def normalized_fct(runs: Runs, *, statistic: str = "mean", **choice: Any) -> Value:
+@metric("(1: as on an idle network)", is_of_finished=True)
+def normalized_fct(runs: Runs, *, statistic: Statistic = "mean", **choice: Unpack[Choice]) -> Value:
     """Flow completion time over the mean one of the same flows in an idle network (AFQ 6.2.3)."""
     flows = choose_flows(runs, **choice)
     return statistic_of(flows["fct_ns"].to_numpy(), statistic) / float(
@@ -88,8 +70,8 @@ def normalized_fct(runs: Runs, *, statistic: str = "mean", **choice: Any) -> Val
     )
 
 
-@metric
-def incast_time(runs: Runs, *, label: str = "incast") -> Value:
+@metric("[µs]")
+def incast_time(runs: Runs, *, label: Label = "incast") -> Value:
     """Time [us] from the start of an incast to the end of its last flow, mean over incasts.
 
     NaN when a flow did not finish: then the time is not known.
@@ -106,28 +88,40 @@ def incast_time(runs: Runs, *, label: str = "incast") -> Value:
     return mean(last["fct_ns"].to_numpy() / 1e3)
 
 
-@metric
-def delay(runs: Runs, *, statistic: str = "p99", **choice: Any) -> Value:
+@metric("[µs]", is_of_finished=True)
+def delay(runs: Runs, *, statistic: Statistic = "p99", **choice: Unpack[Choice]) -> Value:
     """Completion time beyond that of the flow alone [us]: for one-packet flows, their queueing."""
     flows = choose_flows(runs, **choice)
     beyond = flows["fct_ns"].to_numpy() - flows["ideal_fct_ns"].to_numpy()
     return statistic_of(beyond / 1e3, statistic)
 
 
-@metric
-def packet_delay(runs: Runs, *, label: str, statistic: str = "p99") -> Value:
+@metric("[µs]")
+def packet_delay(
+    runs: Runs,
+    *,
+    label: Label,
+    statistic: Annotated[str, told_of_all("mean", "p50", "p99")] = "p99",
+) -> Value:
     """Queueing of data packets of a label at all switches of their path [us], mean over seeds."""
     return mean(run.summary["queue_delay_ns"][label][statistic] / 1e3 for run in runs)
 
 
-@metric
-def long_flow_share(runs: Runs, *, link: Ends, count: str = "wire") -> Value:
+@metric("(share of the link's rate)")
+def long_flow_share(
+    runs: Runs,
+    *,
+    link: Link,
+    count: Annotated[
+        str, Meaning("which bytes count: with headers, or without", ("wire", "payload"))
+    ] = "wire",
+) -> Value:
     """Share of a link's rate that endless flows get; headers included unless `count` is payload."""
     return mean(_long_flow_rate(run, count) / link_row(run, link)["rate_bps"] for run in runs)
 
 
-@metric
-def left_over_share(runs: Runs, *, link: Ends, label: str) -> Value:
+@metric("(share of the rate that is left)")
+def left_over_share(runs: Runs, *, link: Link, label: Label) -> Value:
     """What endless flows get of the capacity that the flows of `label` leave on a link.
 
     Both are counted in payload, and what `label` offers is what it really delivered in these runs:
@@ -154,8 +148,8 @@ def _long_flow_rate(run: MeasuredRun, count: str) -> float:
     return goodput * longest_packet(scenario) / int(scenario.wire.payload)
 
 
-@metric
-def fairness(runs: Runs, *, label: str | None = None) -> Value:
+@metric("(Jain's index; 1: equal)", most=1.0)
+def fairness(runs: Runs, *, label: Label | None = None) -> Value:
     """Jain's index over the goodputs of a run's flows, mean over seeds.
 
     By default of the endless flows; with a label of all its flows, each from its start to its end

@@ -20,7 +20,7 @@ from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
 from penstock.named import absolute, is_path
 from penstock.own_class import is_class
 from penstock.scenario import Scenario
-from penstock.scenario.scenario import scenario_file
+from penstock.scenario.catalogue import scenario_file
 from penstock.scenario.scheme import scheme_label, scheme_names
 from penstock.scenario.table import Field, fields_set, replaces, with_key
 from penstock.toml_text import read_toml
@@ -142,7 +142,8 @@ def _restricted(axis: Axis, scale: Scale, directory: Path) -> list[Point]:
     wanted = scale.only.get(axis.name)
     points = [p for p in axis.all_points if wanted is None or any(stands(p, w) for w in wanted)]
     if not points:
-        raise ValueError(f"scales: no point of axis {axis.name!r} is among {wanted}")
+        message = f"no point of the axis {axis.name} is run"
+        raise refuse("scales", message, "name one of them in `only`", wanted)
     return [_of_file(point, directory) for point in points] if axis.name == "scheme" else points
 
 

@@ -1,4 +1,4 @@
-"""The vocabulary of claims about applications: iterations of collectives, requests."""
+"""The metrics of applications: iterations of collectives, requests."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from penstock.analysis import MeasuredRun
-from penstock.experiments.vocabulary import Metric, Runs, Value, mean, registering, statistic_of
+from penstock.experiments.metric import Runs, Value, metric
+from penstock.experiments.vocabulary import Label, Statistic, mean, statistic_of
 
-JOB_METRICS: dict[str, Metric] = {}
-"""These metrics by the name under which expressions call them."""
-
-metric = registering(JOB_METRICS)
+OF_JOBS = ("collective", "trace", "listed")
+"""The kinds of traffic that have iterations."""
 
 
-@metric
-def iteration_time(runs: Runs, *, label: str = "collective", statistic: str = "mean") -> Value:
+@metric("[µs]", kinds=OF_JOBS)
+def iteration_time(
+    runs: Runs, *, label: Label = "collective", statistic: Statistic = "mean"
+) -> Value:
     """Time [us] of the iterations of a collective.
 
     NaN when an iteration of it did not end: then the time is not known.
@@ -26,20 +27,22 @@ def iteration_time(runs: Runs, *, label: str = "collective", statistic: str = "m
     return statistic_of(_of(runs, "jobs", label, "time_ps") / 1e6, statistic)
 
 
-@metric
-def bus_bandwidth(runs: Runs, *, label: str = "collective", statistic: str = "mean") -> Value:
+@metric("[Gb/s]", kinds=OF_JOBS, is_of_finished=True)
+def bus_bandwidth(
+    runs: Runs, *, label: Label = "collective", statistic: Statistic = "mean"
+) -> Value:
     """Bandwidth [Gb/s] of the bus, as NCCL's tests define it, of the iterations of a collective."""
     return statistic_of(_of(runs, "jobs", label, "bus_bandwidth_bps") / 1e9, statistic)
 
 
-@metric
-def request_latency(runs: Runs, *, label: str = "rpc", statistic: str = "p99") -> Value:
+@metric("[µs]", kinds=("rpc",), is_of_finished=True)
+def request_latency(runs: Runs, *, label: Label = "rpc", statistic: Statistic = "p99") -> Value:
     """Time [us] from a question to its last answer; only of requests that were answered."""
     return statistic_of(_of(runs, "requests", label, "latency_ps") / 1e6, statistic)
 
 
-@metric
-def request_rate(runs: Runs, *, label: str = "rpc") -> Value:
+@metric("[1/s]", kinds=("rpc",))
+def request_rate(runs: Runs, *, label: Label = "rpc") -> Value:
     """Answered requests in a second of the scenario's duration, mean of the runs."""
     return mean(
         _of([run], "requests", label, "latency_ps").size / (run.scenario.duration / 1e12)

@@ -20,6 +20,7 @@ from penstock.experiments.bounds import apart_text, bounds_text, range_text, wit
 from penstock.experiments.claim import Claim
 from penstock.experiments.decision import Decision, Limits, Verdict, decide, median
 from penstock.experiments.expression import (
+    METRICS,
     Evaluator,
     LateFramesError,
     MissingSchemeError,
@@ -28,7 +29,6 @@ from penstock.experiments.expression import (
     measuring,
 )
 from penstock.experiments.grid import Cell, stands
-from penstock.experiments.metric import OF_ALL_RUNS
 from penstock.experiments.model import Experiment, Point
 from penstock.readable import number_text
 from penstock.report.verdict import NOT_STATED, ClaimRow
@@ -249,7 +249,7 @@ def _obstacles(read: Mapping[int, Reading | str]) -> list[str]:
 def is_pooled(claim: Claim) -> bool:
     """Whether the runs of all seeds give one number, because the claim or its metric says so."""
     names = {node.id for node in ast.walk(ast.parse(claim.measure)) if isinstance(node, ast.Name)}
-    return claim.pooled or not names.isdisjoint(OF_ALL_RUNS)
+    return claim.pooled or any(METRICS[one].is_pooled for one in names & METRICS.keys())
 
 
 def selections(
@@ -283,8 +283,9 @@ def _finite(value: float | None) -> float | None:
 
 
 def _at_text(at: Selection, axes: Sequence[str]) -> str:
-    return ", ".join(f"{axis} = {_plain(at[axis])}" for axis in axes)
+    return ", ".join(f"{axis} = {point_text(at[axis])}" for axis in axes)
 
 
-def _plain(point: str | float) -> str:
+def point_text(point: str | float) -> str:
+    """A point of an axis as reports and figures write it: 4 rather than 4.0."""
     return point if isinstance(point, str) else f"{point:g}"

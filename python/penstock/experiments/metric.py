@@ -1,306 +1,188 @@
-"""The vocabulary of claims about runs, links and ports: functions from runs to a number.
+"""What a metric is: a function of runs, its unit, and what its parameters mean.
 
-:mod:`penstock.experiments.vocabulary` has what all metrics share. To add a metric, write it here,
-or in `flow_metric` or `transient`, and its unit in `unit`, and say in
-:mod:`penstock.experiments.parameters` what its parameters mean. All experiments then know it.
+A function becomes a metric by the decorator :func:`metric`, which says everything else that is
+known of it; its parameters say what they mean in their annotations. `penstock list metrics`,
+`penstock show` and the section "Metrics" of ``docs/files.md`` are made of these. What it is not:
+the metrics themselves (`flow_metric`, `job_metric`, `run_metric`, `queueing`, `transient`) and the
+check of an expression (:mod:`penstock.experiments.checked`). Invariant: a metric is described where
+it is written, and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from penstock import analysis
 from penstock.analysis import MeasuredRun
-from penstock.analysis.port import Layers
-from penstock.experiments.vocabulary import (
-    Ends,
-    Metric,
-    Runs,
-    Value,
-    ends_of,
-    layer_number,
-    link_row,
-    mean,
-    registering,
-    statistic_of,
-)
+
+Runs = Sequence[MeasuredRun]
+Value = float | NDArray[np.float64]
+Measure = TypeVar("Measure", bound=Callable[..., Value])
+
+Ends = Sequence[int | str]
+"""Both ends of a link, in its direction: numbers or names of nodes."""
+
+PERCENTILE = "a percentile: p50, p99, p999"
+"""What stands among the words of a `statistic` for every percentile."""
+
+FORMS: dict[Any, str] = {
+    int: "a number",
+    float: "a number",
+    str: "a text in quotes",
+    Ends: "both ends of a link, such as ['T0', 'S1']",
+    Sequence[Ends]: "a list of links, such as [['T0', 'S1']]",
+    Sequence[int]: "a list of numbers, such as [0, 1]",
+}
+"""How a parameter is written, by its type."""
+
+REQUIRED = "required"
+"""The default of a parameter that has to be written."""
+
+NOTHING = "none"
+"""The default of a parameter that chooses nothing as long as it is not written."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a parameter means: it stands beside its type, in `Annotated`."""
+
+    text: str
+    """In words, with the unit in square brackets."""
+    words: tuple[str, ...] = ()
+    """The words that it takes; none where it takes something else."""
+    needs: str = ""
+    """As :attr:`Metric.needs`, where the parameter is written."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a metric."""
+
+    name: str
+    value: object
+    """Its default; `inspect.Parameter.empty` where it has to be written."""
+    form: str
+    """How it is written, of :data:`FORMS`; empty: as a word or otherwise."""
+    told: Meaning
+
+    @property
+    def default(self) -> str:
+        """The default as an expression writes it, or :data:`REQUIRED`, or :data:`NOTHING`."""
+        if self.value is inspect.Parameter.empty:
+            return REQUIRED
+        return NOTHING if self.value in (None, "", math.inf) else repr(self.value)
+
+    @property
+    def meaning(self) -> str:
+        """What it means, with its unit in square brackets, and the words that it takes."""
+        words = ", ".join(self.told.words)
+        return f"{self.told.text}: {words}" if words else self.told.text
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A function that expressions call: it takes the runs that the selectors of its call choose,
+    pooled over seeds, and its own parameters."""
+
+    measure: Callable[..., Value]
+    unit: str
+    """The unit of its numbers in brackets, or of what they are shares; empty: none."""
+    least: float
+    """No run gives a smaller number."""
+    most: float
+    """No run gives a larger number."""
+    needs: str
+    """The field of `measure` without which it finds nothing; "series": its links, sampled."""
+    kinds: tuple[str, ...]
+    """The kinds of traffic that it is about; none: all."""
+    is_per_bin: bool
+    """Whether it has a value per bin of sizes."""
+    is_pooled: bool
+    """Whether it is a share of runs: a claim by it is judged by the runs of all seeds together."""
+    is_of_finished: bool
+    """Whether it knows only the flows, iterations or requests that finished."""
+
+    def __call__(self, runs: Runs, **parameters: Any) -> Value:
+        return self.measure(runs, **parameters)
+
+    @property
+    def name(self) -> str:
+        """The name by which expressions call it."""
+        return self.measure.__name__
+
+    @property
+    def meaning(self) -> str:
+        """What it is, with its unit: the first paragraph of what it says about itself."""
+        return " ".join(self._paragraphs[0].split())
+
+    @property
+    def details(self) -> str:
+        """What else it says about itself; empty for most."""
+        return " ".join(" ".join(self._paragraphs[1:]).split())
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        return (inspect.getdoc(self.measure) or "").split("\n\n")
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """Its parameters by name, in the order of its declaration."""
+        return {one.name: one for one in _declared(self.measure)}
+
 
 METRICS: dict[str, Metric] = {}
-"""These metrics by the name under which expressions call them."""
-
-metric = registering(METRICS)
-
-OF_ALL_RUNS = ("deadlocked",)
-"""Metrics that are shares of runs, so that one run alone has no meaningful value: a claim by one
-is judged by the runs of all seeds together."""
-
-TOTALS = (
-    "events",
-    "packet_hops",
-    "flows_started",
-    "flows_finished",
-    "drops",
-    "lost_packets",
-    "retransmitted_packets",
-    "timeouts",
-    "delivered_bytes",
-    "pfc_pauses",
-    "queue_pauses",
-    "timed_pauses",
-    "credits_sent",
-    "credits_dropped",
-    "credits_wasted",
-)
-"""Counts of a run's summary that can be added up over seeds."""
-
-SIGNED = ("backlog_growth",)
-"""Metrics that may be below 0; no other is."""
-
-SHARES = (
-    "busy",
-    "utilization",
-    "time_below",
-    "flows_above",
-    "misestimated",
-    "drop_share",
-    "wasted_credits",
-    "unfinished",
-    "deadlocked",
-    "is_unstable",
-)
-"""Metrics that are 1 at most: shares of a time or of a count. Of pauses that overlap, such as those
-of several classes, a share of time can be larger."""
+"""Every metric by its name; whole in :mod:`penstock.experiments.expression`, which imports all."""
 
 
-@metric
-def busy(runs: Runs, *, link: Ends, after: float | None = None) -> Value:
-    """Share of time a link is busy: of the whole run, or sampled from `after` [us] on."""
-    if after is None:
-        return mean(
-            link_row(run, link)["busy_ns"] / (run.summary["sim_end_ps"] / 1e3) for run in runs
-        )
-    return mean(_window(run, link, after)["utilization"] for run in runs)
-
-
-@metric
-def queue(runs: Runs, *, link: Ends, after: float = 0.0, statistic: str = "mean") -> Value:
-    """Bytes queued for a link, mean or max of the samples from `after` [us] on."""
-    key = "queue_bytes_max" if statistic == "max" else "queue_bytes"
-    return mean(_window(run, link, after)[key] for run in runs)
-
-
-@metric
-def buffer(runs: Runs, *, statistic: str = "p99") -> Value:
-    """Buffer in use at a switch [bytes], over time and switches."""
-    samples = analysis.occupancy.buffer_samples(runs)
-    return statistic_of(samples["buffer_bytes"].to_numpy().astype(np.float64), statistic)
-
-
-@metric
-def active_flows(runs: Runs, *, link: Ends, statistic: str = "mean") -> Value:
-    """Active flows of a link over time: mean, or a percentile such as p99."""
-    ends = ends_of(runs[0], link)
-    if statistic == "mean":
-        return analysis.active_flows_mean(runs, link=ends)
-    times = analysis.occupancy.active_flow_times(runs, link=ends)
-    distinct, share = analysis.statistic.cumulative(times["flows"], times["time_ns"])
-    digits = statistic.removeprefix("p")
-    place = int(np.searchsorted(share, int(digits) / 10 ** len(digits)))
-    return float(distinct[min(place, distinct.size - 1)])
-
-
-@metric
-def time_below(runs: Runs, *, flows: int, link: Ends | None = None) -> Value:
-    """Share of time in which switch ports, or one link, have fewer than `flows` active flows."""
-    ends = None if link is None else ends_of(runs[0], link)
-    return analysis.share_of_time_below(runs, flows, link=ends)
-
-
-@metric
-def core_delay(runs: Runs, *, layer: str, scheduled: bool = False, statistic: str = "p99") -> Value:
-    """Waiting of a data packet at a link of a layer [us], mean over seeds: mean, p50, p95 or p99.
-
-    With `scheduled` of Homa's granted packets alone. The scenario has to measure queue_delays.
-    """
-    values = []
-    for run in runs:
-        number = layer_number(run, layer)
-        rows = run.queue_delays.filter(
-            (pl.col("layer") == number) & (pl.col("scheduled") == scheduled)
-        )
-        values.append(rows[f"{statistic}_ns"].item() / 1e3 if rows.height else float("nan"))
-    return mean(values)
-
-
-@metric
-def pause_time(runs: Runs, *, layer: str | None = None) -> Value:
-    """Share of time links are paused by PFC, mean over the links of a layer or of all."""
-    return _layer_mean(runs, "port_paused", layer)
-
-
-@metric
-def pause_rate(
-    runs: Runs,
+def metric(
+    unit: str,
     *,
-    by: str = "",
-    link: Ends | None = None,
-    traffic_class: int | None = None,
-) -> Value:
-    """PFC pauses per ms of traffic, mean over seeds.
+    least: float = 0.0,
+    most: float = math.inf,
+    needs: str = "",
+    kinds: tuple[str, ...] = (),
+    is_per_bin: bool = False,
+    is_pooled: bool = False,
+    is_of_finished: bool = False,
+) -> Callable[[Measure], Measure]:
+    """A decorator that makes a function of runs a metric; the words are those of :class:`Metric`.
 
-    Of one link, or of all, sent by nodes whose names begin with `by`.
-
-    Those of the drain count as well: a run ends with its last flow, so that a rate over the whole
-    run would be held against a scheme whose flows finish soon. Of one class they are counted in the
-    events, which the scenario has to measure.
+    The first paragraph of the docstring is what users read. Parameters are keywords, annotated with
+    their :class:`Meaning`. Times are in microseconds, sizes in bytes, rates in Gb/s, shares in
+    [0, 1].
     """
-    if link is not None:
-        counts = [int(link_row(run, link)["port_pauses"]) for run in runs]
-    else:
-        counts = [_pauses(run, by, traffic_class) for run in runs]
-    durations = [float(run.scenario.duration) / 1e9 for run in runs]
-    return mean(count / span for count, span in zip(counts, durations, strict=True))
+
+    def register(function: Measure) -> Measure:
+        made = Metric(
+            function, unit, least, most, needs, kinds, is_per_bin, is_pooled, is_of_finished
+        )
+        METRICS[made.name] = made
+        return function
+
+    return register
 
 
-def _pauses(run: MeasuredRun, by: str, traffic_class: int | None) -> int:
-    names = run.summary["node_names"]
-    senders = [node for node, name in enumerate(names) if name.startswith(by)]
-    if traffic_class is None:
-        # A link's pauses are those that its far end has sent.
-        return int(run.links.filter(run.links["to"].is_in(senders))["port_pauses"].sum())
-    events = run.events
-    sent = (events["event"] == "pause_sent") & (events["queue"] == traffic_class)
-    return events.filter(sent & events["node"].is_in(senders)).height
+def _declared(function: Callable[..., Value]) -> Iterator[Parameter]:
+    """The keywords of a function; `**choice` stands for those of its `TypedDict`."""
+    hints = get_type_hints(function, include_extras=True)
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is one.KEYWORD_ONLY:
+            yield _parameter(one.name, one.default, hints[one.name])
+        elif one.kind is one.VAR_KEYWORD:
+            [choice] = get_args(hints[one.name])
+            for name, hint in get_type_hints(choice, include_extras=True).items():
+                yield _parameter(name, None, hint)
 
 
-@metric
-def completion_rate(runs: Runs) -> Value:
-    """Flows that finished before the traffic ended, per second, mean over seeds."""
-    spans = [float(run.scenario.duration) / 1e12 for run in runs]
-    return mean((_ends(run) <= span).sum() / span for run, span in zip(runs, spans, strict=True))
-
-
-@metric
-def completion_rate_to_the_last(runs: Runs) -> Value:
-    """Flows that finished, per second until the last of them had finished, mean over seeds."""
-    ends = [_ends(run) for run in runs]
-    return mean(found.size / found.max() if found.size else 0.0 for found in ends)
-
-
-def _ends(run: MeasuredRun) -> NDArray[np.float64]:
-    """When the flows that finished had finished [s]."""
-    flows = run.flows.filter(run.flows["finished"])
-    return (flows["start_ns"] + flows["fct_ns"]).to_numpy() / 1e9
-
-
-@metric
-def deadlocked(runs: Runs, *, before: float = float("inf")) -> Value:
-    """Share of the runs that a deadlock ended, `before` a time [us]."""
-    found = (run.summary["deadlock"] for run in runs)
-    return mean(one is not None and one["time_ps"] / 1e6 < before for one in found)
-
-
-@metric
-def link_pause(runs: Runs, *, links: Sequence[Ends], statistic: str = "mean") -> Value:
-    """Time in which the data of links is paused [us]: mean, min or max of them, mean over seeds."""
-    of: dict[str, Callable[[list[float]], float]] = {"mean": mean, "min": min, "max": max}
-    return mean(
-        of[statistic]([link_row(run, ends)["port_pause_ns"] / 1e3 for ends in links])
-        for run in runs
-    )
-
-
-@metric
-def utilization(runs: Runs, *, layer: str | None = None, link: Ends | None = None) -> Value:
-    """Share of the traffic's time that one link is busy, or links are: of a layer, or of all."""
-    if link is None:
-        return _layer_mean(runs, "utilization", layer)
-    return mean(_utilization_of(run, link) for run in runs)
-
-
-def _utilization_of(run: MeasuredRun, link: Ends) -> float:
-    number = analysis.link_between(run, *ends_of(run, link))
-    shares = analysis.link_shares(run)
-    return float(shares.filter(shares["link"] == number)["utilization"].item())
-
-
-@metric
-def flows_above(runs: Runs, *, packets: int, layer: Layers = None) -> Value:
-    """Share of the active flows at samples with more than `packets` packets at a port (AFQ 6.2.3).
-
-    At the links of a layer, of several, or of all.
-    """
-    table = pl.concat(analysis.flow_packets(run, layer) for run in runs)
-    if table.is_empty():
-        return float("nan")
-    return float(np.average(table["packets"].to_numpy() > packets, weights=table["flows"]))
-
-
-@metric
-def misestimated(runs: Runs) -> Value:
-    """Share of the queued packets that AFQ's sketch put into a later round than a perfect table."""
-    links = pl.concat(run.links for run in runs)
-    return float(links["misestimates"].to_numpy().sum() / links["assignments"].to_numpy().sum())
-
-
-@metric
-def total(runs: Runs, *, of: str) -> Value:
-    """Sum over seeds of a count of the summary: drops, pfc_pauses, queue_pauses …"""
-    return float(sum(float(run.summary[of]) for run in runs))
-
-
-@metric
-def drop_share(runs: Runs) -> Value:
-    """Share of the data packets that were dropped on their way, of all that ended it."""
-    drops = delivered = 0
-    for run in runs:
-        hosts = run.scenario.topology.host_count()
-        last = run.links.filter((run.links["to"] < hosts) & (run.links["from"] >= hosts))
-        drops += int(run.summary["drops"])
-        delivered += int(last["assignments"].sum())
-    return drops / max(drops + delivered, 1)
-
-
-@metric
-def wasted_credits(runs: Runs) -> Value:
-    """Share of the credits sent that came to a sender with nothing to send (ExpressPass)."""
-    sent = sum(run.summary["credits_sent"] for run in runs)
-    return float(sum(run.summary["credits_wasted"] for run in runs) / max(sent, 1))
-
-
-@metric
-def unfinished(runs: Runs) -> Value:
-    """Share of the started flows that did not finish."""
-    started = sum(run.summary["flows_started"] for run in runs)
-    finished = sum(run.summary["flows_finished"] for run in runs)
-    return float(1.0 - finished / max(started, 1))
-
-
-@metric
-def is_unstable(runs: Runs) -> Value:
-    """1 when the backlog grows beyond what chance explains, else 0 (docs/measurements.md)."""
-    found = analysis.measure_backlog(runs)
-    return float(found.is_unstable) if found else float("nan")
-
-
-@metric
-def backlog_growth(runs: Runs) -> Value:
-    """Growth of the backlog over the last two thirds of the traffic, over what arrives then."""
-    found = analysis.measure_backlog(runs)
-    return found.growth if found else float("nan")
-
-
-def _window(run: MeasuredRun, ends: Ends, after: float) -> dict[str, float]:
-    return analysis.link_window(run, *ends_of(run, ends), after_ns=after * 1e3)
-
-
-def _layer_mean(runs: Runs, column: str, layer: str | None) -> float:
-    table = analysis.layer_summary({"": list(runs)})
-    if layer is not None:
-        layer_number(runs[0], layer)
-        table = table.filter(table["layer"] == layer)
-    return float(np.average(table[column].to_numpy(), weights=table["links"].to_numpy()))
+def _parameter(name: str, default: object, hint: Any) -> Parameter:
+    if get_origin(hint) is not Annotated:  # one that may be None
+        [hint] = [one for one in get_args(hint) if get_origin(one) is Annotated]
+    of_type, meaning = get_args(hint)
+    return Parameter(name, default, FORMS.get(of_type, ""), meaning)

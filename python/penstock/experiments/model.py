@@ -174,6 +174,16 @@ FigureKind = Literal[
 ]
 
 
+NEEDED = {
+    "queue": ("link",),
+    "link-pauses": ("links",),
+    "curve": ("x", "y"),
+    "bars": ("bars",),
+    "workload": ("workloads",),
+}
+"""Kind of figure -> fields without which it shows nothing."""
+
+
 class FigureSpec(Declared):
     """A figure to draw."""
 
@@ -242,6 +252,13 @@ class FigureSpec(Declared):
     """Of a workload figure: name in the figure -> built-in distribution."""
     marks: dict[str, float] = Field(default_factory=dict)
     """Of a workload figure: label -> size [bytes] of upright lines."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> FigureSpec:
+        for name in NEEDED.get(self.kind, ()):
+            if not getattr(self, name):
+                raise refusal(f"a figure of kind {self.kind} needs {name}", "write it")
+        return self
 
 
 def _identifier(value: str) -> str:

@@ -9,7 +9,6 @@ network or the traffic.
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,36 +16,7 @@ from functools import cached_property
 from penstock import _core
 from penstock.errors import Problem, ScenarioError, describe, nearest, quoted
 from penstock.experiments.expression import METRICS
-from penstock.experiments.flow_metric import choose_flows
 from penstock.scenario import Scenario
-
-KINDS = {
-    "iteration_time": ("collective", "trace", "listed"),
-    "bus_bandwidth": ("collective", "trace", "listed"),
-    "request_latency": ("rpc",),
-    "request_rate": ("rpc",),
-}
-"""Metric -> the kinds of traffic that it is about; the others are about all."""
-
-NEEDS = {
-    "active_flows": "active_flows",
-    "core_delay": "queue_delays",
-    "flows_above": "active_flows",
-    "pause_episode": "events",
-    "pauses": "events",
-    "pauses_per_ms": "events",
-    "time_below": "active_flows",
-}
-"""Metric -> the field of `measure` without which it would find nothing."""
-
-NEEDED_WITH = {("pause_rate", "traffic_class"): "events"}
-"""Metric and parameter -> the field of `measure` that is needed where the parameter is written."""
-
-SAMPLED = ("carried", "queue", "queue_at_most", "queue_falls", "rate_swing", "reaches")
-"""Metrics of samples of links, which `measure.series` lists."""
-
-SAMPLED_WITH = (("busy", "after"),)
-"""Metrics that are of samples of links where a parameter is written."""
 
 
 @dataclass(frozen=True)
@@ -173,32 +143,23 @@ def _wanted(place: str, text: str, axes: Collection[str]) -> Iterator[_Wanted]:
     for node in ast.walk(ast.parse(text.strip(), mode="eval")):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
-        name = node.func.id
-        if name not in METRICS:
+        metric = METRICS.get(node.func.id)
+        if metric is None:
             continue
-        values = {str(one.arg): _literal(one.value) for one in node.keywords}
-        parameters = dict(inspect.signature(METRICS[name]).parameters)
-        if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-            parameters |= inspect.signature(choose_flows).parameters
-        for axis in axes:
-            parameters.pop(axis, None)
-        default = parameters["label"].default if "label" in parameters else None
-        label = values.get("label", default) if "label" in parameters else None
-        if isinstance(label, str) and label:
-            yield _Wanted(place, text, label=label, kinds=KINDS.get(name, ()))
-        needs = [NEEDS[name]] if name in NEEDS else []
-        needs += [
-            field for (one, key), field in NEEDED_WITH.items() if one == name and key in values
-        ]
-        yield from (_Wanted(place, text, needs=field) for field in needs)
-        is_sampled = name in SAMPLED or any(
-            one == name and key in values for one, key in SAMPLED_WITH
-        )
+        parameters = {key: one for key, one in metric.parameters.items() if key not in axes}
+        values = {key: one.value for key, one in parameters.items()}
+        written = {str(one.arg): _literal(one.value) for one in node.keywords}
+        values |= {key: value for key, value in written.items() if key in parameters}
+        if isinstance(label := values.get("label"), str) and label:
+            yield _Wanted(place, text, label=label, kinds=metric.kinds)
+        needs = {parameters[key].told.needs for key in written.keys() & parameters}
+        needs.add(metric.needs)
+        yield from (_Wanted(place, text, needs=one) for one in sorted(needs - {"", "series"}))
         several = values.get("links")
         links = list(several) if isinstance(several, list | tuple) else []
-        for link in [*links, values.get("link")] if {"link", "links"} & set(parameters) else []:
+        for link in [*links, values.get("link")]:
             if _is_link(link):
-                yield _Wanted(place, text, link=tuple(link), is_sampled=is_sampled)
+                yield _Wanted(place, text, link=tuple(link), is_sampled="series" in needs)
 
 
 def _literal(node: ast.expr) -> object:

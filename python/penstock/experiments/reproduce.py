@@ -39,6 +39,7 @@ from penstock.report.columns import as_csv
 from penstock.results import Run
 from penstock.several import run_many
 from penstock.storage.claim import Claim, refuse_out
+from penstock.storage.comparison import refuse_run
 from penstock.storage.draft import write_whole
 
 CLAIMS_FILE = "claims.json"
@@ -242,6 +243,7 @@ def claim_directory(directory: Path, *, force: bool) -> Claim:
     ScenarioError
         Somebody else writes there; or it holds something else, and `force` is not given.
     """
+    refuse_run(directory, "run")
     claim = Claim(directory)
     names = {path.name for path in directory.iterdir()} if directory.is_dir() else set()
     if names and not names & {RUNS_FOLDER, CODE_FILE, CLAIMS_FILE, OUTCOME_FILE} and not force:

@@ -1,31 +1,32 @@
-"""The vocabulary of claims about what happens after a moment, and about single flows and links.
-
-As in :mod:`penstock.experiments.vocabulary`: times in microseconds; rates are in Gb/s.
-"""
+"""The metrics of what happens after a moment, and of single flows and links."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
 from penstock import analysis
 from penstock.analysis import transient
-from penstock.experiments.vocabulary import Ends, Metric, Runs, Value, ends_of
+from penstock.experiments.metric import Meaning, Runs, Value, metric
+from penstock.experiments.vocabulary import After, LargestQueue, Link, Links, Until, Window, ends_of
 
-FOREVER = float("inf")
+FOREVER = math.inf
 """The time [us] of what does not happen within a run, and of the end of a run."""
 
 
+@metric("[µs]", needs="series")
 def reaches(
     runs: Runs,
     *,
-    links: Sequence[Ends],
-    after: float,
-    window: float,
-    hold: float = 0.0,
-    least: float = 0.0,
-    most: float = float("inf"),
+    links: Links,
+    after: After,
+    window: Window,
+    hold: Annotated[float, Meaning("how long the rate stays there [us]")] = 0.0,
+    least: Annotated[float, Meaning("the lowest rate [Gb/s]")] = 0.0,
+    most: Annotated[float, Meaning("the highest rate [Gb/s]")] = math.inf,
 ) -> Value:
     """Time [us] from `after` until some links together carry `least` to `most` [Gb/s], mean.
 
@@ -38,7 +39,8 @@ def reaches(
     return float(np.mean(times)) / 1e3
 
 
-def queue_falls(runs: Runs, *, link: Ends, after: float, most: float) -> Value:
+@metric("[µs]", needs="series")
+def queue_falls(runs: Runs, *, link: Link, after: After, most: LargestQueue) -> Value:
     """Time [us] from `after` until a link's queue is at `most` [bytes] after its largest sample."""
     times = []
     for run in runs:
@@ -52,9 +54,8 @@ def queue_falls(runs: Runs, *, link: Ends, after: float, most: float) -> Value:
     return float(np.mean(times))
 
 
-def pause_episode(
-    runs: Runs, *, links: Sequence[Ends], after: float, until: float = FOREVER
-) -> Value:
+@metric("[µs]", needs="events")
+def pause_episode(runs: Runs, *, links: Links, after: After, until: Until = FOREVER) -> Value:
     """Time [us] from the first pause of any of some links after `after` to the end of the last.
 
     Pauses that begin at `until` or later do not count; mean over seeds.
@@ -67,7 +68,8 @@ def pause_episode(
     return float(np.mean(spans)) / 1e3
 
 
-def pauses(runs: Runs, *, link: Ends, after: float = 0.0, until: float = FOREVER) -> Value:
+@metric("(count)", needs="events")
+def pauses(runs: Runs, *, link: Link, after: After = 0.0, until: Until = FOREVER) -> Value:
     """How often a link was paused between two times [us], mean over seeds."""
     ends = ends_of(runs[0], link)
     counts = [
@@ -77,13 +79,15 @@ def pauses(runs: Runs, *, link: Ends, after: float = 0.0, until: float = FOREVER
     return float(np.mean(counts))
 
 
-def pauses_per_ms(runs: Runs, *, link: Ends, after: float = 0.0) -> Value:
+@metric("[1/ms]", needs="events")
+def pauses_per_ms(runs: Runs, *, link: Link, after: After = 0.0) -> Value:
     """How often a link was paused in a ms of traffic, from a time [us] on, mean over seeds."""
     durations_us = [float(run.scenario.duration) / 1e6 for run in runs]
     return pauses(runs, link=link, after=after) * 1e3 / (float(np.mean(durations_us)) - after)
 
 
-def carried(runs: Runs, *, link: Ends, after: float, until: float = FOREVER) -> Value:
+@metric("[Gb/s]", needs="series")
+def carried(runs: Runs, *, link: Link, after: After, until: Until = FOREVER) -> Value:
     """Rate [Gb/s] of a link between two times [us], all bytes, mean over seeds."""
     rates = []
     for run in runs:
@@ -94,8 +98,9 @@ def carried(runs: Runs, *, link: Ends, after: float, until: float = FOREVER) -> 
     return float(np.mean(rates)) / 1e9
 
 
+@metric("[Gb/s]", needs="series")
 def rate_swing(
-    runs: Runs, *, links: Sequence[Ends], after: float, window: float, until: float = FOREVER
+    runs: Runs, *, links: Links, after: After, window: Window, until: Until = FOREVER
 ) -> Value:
     """Largest less smallest rate [Gb/s] of some links together between two times [us], mean.
 
@@ -112,14 +117,23 @@ def rate_swing(
     return float(np.mean(swings)) / 1e9
 
 
-def goodput(runs: Runs, *, source: int) -> Value:
+@metric("[Gb/s]")
+def goodput(runs: Runs, *, source: Annotated[int, Meaning("the number of a host")]) -> Value:
     """Payload [Gb/s] that the endless flows of a host deliver, mean over seeds."""
     found = analysis.long_lived(runs)
     own = found.filter(found["src"] == source)
     return float(own["goodput_bps"].sum()) / 1e9 / len(runs)
 
 
-def evenness(runs: Runs, *, sources: Sequence[int] | None = None) -> Value:
+@metric("(Jain's index; 1: equal)", most=1.0)
+def evenness(
+    runs: Runs,
+    *,
+    sources: Annotated[
+        Sequence[int], Meaning("only flows that these hosts send, by their numbers: [0, 1]")
+    ]
+    | None = None,
+) -> Value:
     """Jain's index over what all listed flows and incasts have delivered, ended or not; mean.
 
     With `sources` over the flows that these hosts send.
@@ -129,20 +143,3 @@ def evenness(runs: Runs, *, sources: Sequence[int] | None = None) -> Value:
         for run in runs
     ]
     return float(np.mean([analysis.jain_index(one["delivered_bytes"].to_numpy()) for one in found]))
-
-
-TRANSIENTS: dict[str, Metric] = {
-    function.__name__: function
-    for function in (
-        reaches,
-        queue_falls,
-        pause_episode,
-        pauses,
-        pauses_per_ms,
-        carried,
-        rate_swing,
-        goodput,
-        evenness,
-    )
-}
-"""These metrics by the name under which expressions call them."""

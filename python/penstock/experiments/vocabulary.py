@@ -1,35 +1,61 @@
-"""What all metrics share: their type, their registration, statistics, links.
+"""What several metrics share: parameters with their meanings, the choice of flows, links.
 
-A metric is a function of runs that expressions call. It takes the runs that the selectors of its
-call choose (pooled over seeds) and its own parameters. Times are in microseconds, sizes in bytes,
-shares in [0, 1].
-:mod:`penstock.experiments.parameters` says what the parameters mean.
+Times are in microseconds, sizes in bytes, rates in Gb/s, shares in [0, 1].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from penstock import analysis
 from penstock.analysis import MeasuredRun
+from penstock.experiments.metric import PERCENTILE, Ends, Meaning, Runs
 
-Runs = Sequence[MeasuredRun]
-Value = float | NDArray[np.float64]
-Metric = Callable[..., Value]
+After = Annotated[float, Meaning("only what happens from this time of the run on [us]")]
+Label = Annotated[str, Meaning("only flows of the traffic with this label")]
+Layer = Annotated[str, Meaning("only links of this layer, such as 'host-ToR'")]
+Link = Annotated[
+    Ends, Meaning("both ends of a link in its direction, names or numbers: ['T0', 'S1']")
+]
+Links = Annotated[
+    Sequence[Ends],
+    Meaning("several links, each as both of its ends: [['T0', 'S1'], ['T1', 'S1']]"),
+]
+LargestQueue = Annotated[float, Meaning("the largest queue [bytes]")]
+Until = Annotated[float, Meaning("only what happens before this time of the run [us]")]
+Window = Annotated[float, Meaning("the span of time over which a rate is the mean [us]")]
 
 
-def registering(table: dict[str, Metric]) -> Callable[[Metric], Metric]:
-    """A decorator that makes functions of runs callable from expressions by their names."""
+def told_of_all(*words: str) -> Meaning:
+    """The meaning of a `statistic` that is one of some words."""
+    return Meaning("what is told of all values", words)
 
-    def register(function: Metric) -> Metric:
-        table[function.__name__] = function
-        return function
 
-    return register
+Statistic = Annotated[str, told_of_all("mean", "deviation", "count", "min", "max", PERCENTILE)]
+"""What :func:`statistic_of` knows."""
+
+
+class Choice(TypedDict, total=False):
+    """A choice of flows; by default of all sizes, and of all traffic but incasts."""
+
+    size_min: Annotated[int, Meaning("only flows of at least this size [bytes]")]
+    size_max: Annotated[int, Meaning("only flows of at most this size [bytes]")]
+    label: Label
+
+
+def choose_flows(runs: Runs, **choice: Unpack[Choice]) -> pl.DataFrame:
+    """The finished flows of a choice."""
+    return analysis.selected_flows(
+        runs,
+        labels=[choice["label"]] if "label" in choice else None,
+        size_min=choice.get("size_min", 0),
+        size_max=choice.get("size_max"),
+    )
 
 
 def statistic_of(values: NDArray[np.float64], name: str) -> float:
@@ -51,10 +77,6 @@ def statistic_of(values: NDArray[np.float64], name: str) -> float:
 def mean(values: Any) -> float:
     """Mean of an iterable of numbers."""
     return float(np.mean(list(values)))
-
-
-Ends = Sequence[int | str]
-"""Both ends of a link, in its direction: numbers or names of nodes."""
 
 
 def ends_of(run: MeasuredRun, link: Ends) -> tuple[int, int]:

@@ -200,7 +200,8 @@ def _scales(ax: Axes, table: pl.DataFrame, places: Places) -> None:
         ax.set_yscale("log")
         plain_log_ticks(ax.yaxis, *ax.get_ylim())
     else:
-        low, high = min(shown), max(shown)
+        # Where all is zero, nothing is below it.
+        low, high = min(shown), max(shown) if any(shown) else 1.0
         room = 0.05 * (high - low or abs(high) or 1.0)
         bottom = 0.0 if 0 <= low < 0.5 * high else low - room
         ax.set_ylim(bottom, high + room)

@@ -179,6 +179,8 @@ def _height(ax: Axes, known: pl.DataFrame) -> tuple[float, float]:
         ]
         low = max(min([least, *ends]), least - most_room) - 0.05 * most_room
         high = min(max([most, *ends]), most + most_room) + 0.05 * most_room
+        if not any([least, most, *ends]):
+            low, high = 0.0, 1.0  # where all is zero, nothing is below it
     ax.set_ylim(low, high)
     return low, high
 

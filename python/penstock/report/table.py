@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -33,19 +33,19 @@ class Column:
 
     title: str
     unit: str = ""
-    best: str = ""
-    """"low" or "high": the best value of the column is set in bold; "" when none is best."""
+    has_best: bool = False
+    """Whether the least value of the column is the best one, and set in bold."""
     least: float = 0.0
     """No run has a smaller number, but for rounding."""
 
 
 NUMBERS = [
-    Column("Short flows p50", f"slowdown, ≤ {bytes_text(SHORT)}", "low", 1.0),
-    Column("Short flows p99", f"slowdown, ≤ {bytes_text(SHORT)}", "low", 1.0),
-    Column("Medium flows p99", "slowdown", "low", 1.0),
-    Column("Long flows mean", f"slowdown, > {bytes_text(LONG)}", "low", 1.0),
-    Column("All flows mean", "slowdown", "low", 1.0),
-    Column("Buffer p99", "of a switch", "low"),
+    Column("Short flows p50", f"slowdown, ≤ {bytes_text(SHORT)}", True, 1.0),
+    Column("Short flows p99", f"slowdown, ≤ {bytes_text(SHORT)}", True, 1.0),
+    Column("Medium flows p99", "slowdown", True, 1.0),
+    Column("Long flows mean", f"slowdown, > {bytes_text(LONG)}", True, 1.0),
+    Column("All flows mean", "slowdown", True, 1.0),
+    Column("Buffer p99", "of a switch", True),
     Column("Drops", "packets"),
     Column("PFC pauses", "frames"),
     Column("Queue pauses", "frames"),
@@ -81,7 +81,7 @@ class Headline:
     """The headline table, and the numbers of each seed behind its means."""
 
     rows: list[tuple[str, list[tuple[str, bool]]]]
-    """Name, then per column the text and whether it is the best."""
+    """Name, then per column the text and whether its mean reads as the best one does."""
     seeds: Detail
     """A row per run of a name with several; no row where nothing is repeated."""
 
@@ -117,19 +117,19 @@ def headline(groups: dict[str, list[MeasuredRun]]) -> Headline:
     """The headline table of runs.
 
     Of several runs, which differ in their seed only, it has the mean and its 95 % interval. The
-    best of a column is known only where the runs differ in nothing but their scheme.
+    best of a column is known only where the runs differ in nothing but their scheme. All that read
+    alike are the best together, or none is, where the whole column reads alike.
     """
     differ = bool(differences(groups))
     each = {name: [_headline_values(run) for run in runs] for name, runs in groups.items()}
     values = {name: _intervals(numbers) for name, numbers in each.items()}
+    best = ["" if differ else _best(column, values, at) for at, column in enumerate(NUMBERS)]
     rows = []
     for name in groups:
         cells = []
-        for index, column in enumerate(NUMBERS):
-            one = values[name][index]
-            field = [v[index].mean for v in values.values() if v[index].count]
-            best = bool(column.best) and len(field) > 1 and one.mean == min(field)
-            cells.append((interval_text(one, _writer(column)), bool(best) and not differ))
+        for column, one, least in zip(NUMBERS, values[name], best, strict=True):
+            text = _writer(column)
+            cells.append((interval_text(one, text), bool(one.count) and text(one.mean) == least))
         cells.append((_backlog_text(groups[name]), False))
         rows.append((name, cells))
     seeds = [
@@ -140,6 +140,13 @@ def headline(groups: dict[str, list[MeasuredRun]]) -> Headline:
     ]
     titles = ["Scheme", "Seed", *(column.title for column in NUMBERS)]
     return Headline(rows, Detail("Each seed", titles, seeds))
+
+
+def _best(column: Column, values: Mapping[str, Sequence[Interval]], at: int) -> str:
+    """How the best mean of a column reads; empty where no other reads otherwise."""
+    means = [one[at].mean for one in values.values() if one[at].count]
+    texts = {_writer(column)(mean) for mean in means}
+    return _writer(column)(min(means)) if column.has_best and len(texts) > 1 else ""
 
 
 def _writer(column: Column) -> Callable[[float], str]:

@@ -2,8 +2,9 @@
 
 Reading order: `declared` (what the core declares: generated), `topology`, `scheme` and `traffic`
 (what users may write in addition), `parts` (a scenario of all parts), `scenario` (parts that the
-core accepts, and what can be done with them); `translation` (errors in our words); `table` and
-`base` (used by all of them). Invariant: this package checks names, types and units; the core checks
+core accepts, and what can be done with them); `catalogue` (which there are by name), `settings`
+(what ``--set`` does); `translation` (errors in our words); `table` and `base` (used by all of
+them). Invariant: this package checks names, types and units; the core checks
 everything else.
 
 The names below are imported at their first use: `table` and `base` need no models.
@@ -14,7 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from penstock.scenario.scenario import Scenario, scenario_names
+    from penstock.scenario.catalogue import scenario_names
+    from penstock.scenario.scenario import Scenario
     from penstock.scenario.scheme import Scheme, load_preset, preset_names
 
 __all__ = ["Scenario", "Scheme", "load_preset", "preset_names", "scenario_names"]
@@ -24,7 +26,7 @@ _MODULES = {
     "Scheme": "scheme",
     "load_preset": "scheme",
     "preset_names": "scheme",
-    "scenario_names": "scenario",
+    "scenario_names": "catalogue",
 }
 
 

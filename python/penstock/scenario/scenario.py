@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,30 +24,26 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock import _core
-from penstock.errors import ScenarioError, core_refusals, nearest, problem_of, quoted, refuse
-from penstock.named import check_meaning, is_path, own_files
+from penstock.errors import ScenarioError, core_refusals, problem_of, refuse
+from penstock.named import is_path
 from penstock.presented import html_table, scenario_line, scenario_rows
 from penstock.scenario.base import directory_of, is_recorded, label_of
+from penstock.scenario.catalogue import built_in_file, no_such, scenario_file, scenario_names
 from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.emulation import Emulation
 from penstock.scenario.matrix_file import with_rows
 from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme, find_preset
+from penstock.scenario.settings import with_settings
 from penstock.scenario.table import (
     DEFAULT_PRESET,
-    SCHEME_KEYS,
-    Field,
     Table,
-    fields_set,
     merge,
     plain,
-    replaces,
     to_toml,
-    with_key,
 )
 from penstock.scenario.translation import translate
-from penstock.text_file import exists
 from penstock.toml_text import ROWS_LONG, parse_toml, read_toml
 from penstock.workload import WORKLOADS, find_workload
 
@@ -133,8 +128,8 @@ class Scenario(ScenarioParts):
     def from_name(cls, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
         """A built-in scenario, with some keys set (see :meth:`with_overrides`)."""
         if name not in scenario_names():
-            raise _no_such(name)
-        table = parse_toml(_built_in_file(name).read_text())
+            raise no_such(name)
+        table = parse_toml(built_in_file(name).read_text())
         return cls._read({"name": name} | table, overrides or {}, Path(), None)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
@@ -160,7 +155,7 @@ class Scenario(ScenarioParts):
         is_recorded: bool = False,
     ) -> Scenario:
         try:
-            table = _with_settings(table, overrides)
+            table = with_settings(table, overrides)
             context = {"directory": directory, "is_recorded": is_recorded}
             scenario = cls.model_validate(table, context=context)
         except ScenarioError as error:
@@ -252,41 +247,6 @@ class Scenario(ScenarioParts):
         return hashlib.sha256((self.to_json() + emulation).encode()).hexdigest()
 
 
-def check_settings(reference: str, overrides: Mapping[str, Any]) -> None:
-    """Refuses settings of a scenario that no values make right; see :meth:`Scenario.load`.
-
-    Raises
-    ------
-    ScenarioError
-        A path leads nowhere, or two lead to one field.
-    """
-    file = scenario_file(reference)
-    table = read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
-    _with_settings(table, overrides)
-
-
-def _with_settings(table: Table, overrides: Mapping[str, Any]) -> Table:
-    """`table` with some fields set: the scheme first, so that the others may be a part of it.
-
-    Raises
-    ------
-    ScenarioError
-        Of two paths the later one replaces what the other has set.
-    """
-    ordered = sorted(overrides.items(), key=lambda item: item[0] not in SCHEME_KEYS)
-    seen: list[tuple[str, Field]] = []
-    for path, value in ordered:
-        full = full_path(path, table)
-        fields = fields_set(table, full, value)
-        for other, field in seen:
-            if any(replaces(one, field) for one in fields):
-                message = f"it replaces {quoted(other)}, which is set as well"
-                raise refuse(path, message, "leave one of them out", value)
-        seen += [(path, field) for field in fields]
-        table = with_key(table, full, value)
-    return table
-
-
 def _dumped(resolved: Scenario, rows: int, exclude: Collection[str] = (), **how: Any) -> Table:
     """The fields of a resolved scenario; lists of at least so many flows are handed on as they are.
 
@@ -305,51 +265,6 @@ def _dumped(resolved: Scenario, rows: int, exclude: Collection[str] = (), **how:
     for index, flows in listed.items():
         table["traffic"][index]["flows"] = flows
     return table
-
-
-def scenario_names() -> list[str]:
-    """The built-in scenarios, sorted."""
-    names = (entry.name for entry in (files("penstock") / "scenarios").iterdir())
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
-
-
-def scenario_file(reference: str, directory: Path = Path()) -> Path:
-    """The file of a scenario.
-
-    Parameters
-    ----------
-    reference
-        A name, built-in or of ``./scenarios``; or the path of a file.
-    directory
-        What a path is relative to.
-
-    Raises
-    ------
-    ScenarioError
-        There is no such name, or it means two scenarios.
-    """
-    if is_path(reference):
-        return directory / reference
-    own = own_files("scenarios").get(reference)
-    if reference not in scenario_names():
-        path = own or directory / reference
-        if not exists(path):
-            raise _no_such(reference)
-        return path
-    try:
-        check_meaning(reference, "scenarios", _built_in_file(reference))
-    except PydanticCustomError as error:
-        raise ScenarioError([problem_of(error, "scenario")]) from None
-    return _built_in_file(reference)
-
-
-def _built_in_file(name: str) -> Path:
-    return Path(str(files("penstock") / "scenarios" / f"{name}.toml"))
-
-
-def _no_such(name: str) -> ScenarioError:
-    remedy = nearest(name, [*scenario_names(), *own_files("scenarios")])
-    return refuse("scenario", "there is no such scenario", f"{remedy}; or name a TOML file", name)
 
 
 def _of_scheme_file(error: ScenarioError, table: Table, directory: Path) -> ScenarioError:
@@ -383,30 +298,6 @@ def _with_implied(table: Table, directory: Path, is_recorded: bool) -> Table:
     if isinstance(topology, Mapping) and "kind" not in topology:
         implied["topology"] = {"kind": "leaf-spine", **topology}
     return table | implied
-
-
-def full_path(path: str, table: Table) -> str:
-    """The path behind the short name `load`; any other path as it is.
-
-    Raises
-    ------
-    ScenarioError
-        No entry of `traffic`, or more than one, has a load.
-    """
-    if path != "load":
-        return path
-    entries = table.get("traffic")
-    if isinstance(entries, Mapping):
-        return "traffic.load"  # a table is refused where the scenario is read, and not its load
-    tables = entries if isinstance(entries, list) else []
-    kinds = [entry.get("kind") if isinstance(entry, Mapping) else None for entry in tables]
-    if kinds.count("open-loop") != 1:
-        raise refuse(
-            "load",
-            f"{kinds.count('open-loop')} traffics have a load",
-            "say which: traffic.LABEL.load",
-        )
-    return f"traffic[{kinds.index('open-loop')}].load"
 
 
 def _is_built_in(sizes: Mapping[str, Any]) -> bool:

@@ -192,8 +192,13 @@ def remove_runs(parent: Path, *, but: Collection[str] = ()) -> None:
     sweep(parent)
     for path in sorted(parent.glob(f"*/{SUMMARY_FILE}")):
         if path.parent.name not in but:
-            with contextlib.suppress(ScenarioError):
-                _remove(read_record(path.parent))
+            remove_run(path.parent)
+
+
+def remove_run(directory: Path) -> None:
+    """Removes the run in a directory, if there is one, and no file that no run wrote."""
+    with contextlib.suppress(ScenarioError):
+        _remove(read_record(directory))
 
 
 def _earlier(directory: Path, shown: Path, scenario_hash: str, force: bool) -> Record | None:

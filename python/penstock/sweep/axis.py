@@ -62,11 +62,14 @@ def read_axis(key: str, text: str) -> Axis:
     Raises
     ------
     ScenarioError
-        It has no value, one value twice, or a range without values.
+        It has no value, an empty one, one twice, or a range without values.
     """
     words = list(_range(key, text)) or split_values(text)
     if not words:
         raise refuse(key, "it has no value", "write values separated by commas, or a:b:step", text)
+    if not all(words):
+        remedy = "write one between two commas, or leave a comma out"
+        raise refuse(key, "one of its values is empty", remedy, text)
     if len(words) > VALUES_MAX:
         raise refuse(key, f"there are {len(words):,} values", f"write at most {VALUES_MAX:,}", text)
     quantity = _quantity(words)
@@ -91,7 +94,8 @@ def axis_of(key: str, labels: Sequence[str]) -> Axis:
 
 
 def split_values(text: str) -> list[str]:
-    """The parts of a text between commas that are in no brackets and no quotes."""
+    """The parts of a text between commas that are in no brackets and no quotes; none of an empty
+    text."""
     parts, depth, quote = [""], 0, ""
     for one in text:
         if quote:
@@ -104,7 +108,7 @@ def split_values(text: str) -> list[str]:
             parts.append("")
             continue
         parts[-1] += one
-    return [part.strip() for part in parts if part.strip()]
+    return [part.strip() for part in parts] if text.strip() else []
 
 
 def _range(key: str, text: str) -> Iterator[str]:

@@ -67,7 +67,7 @@ class Result:
     key: str
     """That of the task."""
     facts: Mapping[str, int | str]
-    """Totals and digests of the run, from its summary; see `work.FACTS`."""
+    """Totals and digests of the run, and words on lost packets, as in `work.FACTS`, `LOSSES`."""
     values: Mapping[str, float]
     """The metrics: expression to number; NaN where the run gives none."""
     wall_seconds: float

@@ -17,7 +17,7 @@ from penstock import estimate as estimates
 from penstock.errors import PROBLEMS_MAX, Problem, ScenarioError, refuse
 from penstock.estimate import Estimate
 from penstock.scenario import Scenario
-from penstock.scenario.scenario import check_settings
+from penstock.scenario.settings import check_settings
 from penstock.sweep.axis import Axis, Value, read_axis
 from penstock.toml_text import parse_toml
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
-from penstock.experiments.checked import short_name
-from penstock.experiments.unit import axis_title
+from penstock.experiments.measured import axis_title, short_name
 from penstock.plot.bands import LOG_X_FROM, Places, band_panels
 from penstock.report.chart import Axis as ChartAxis
 from penstock.report.chart import Chart, Scale, View, quantity_axis
@@ -55,7 +54,7 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
         rows=rows,
         is_repeated=pooled.is_repeated,
         confidence=f"{CONFIDENCE:.0%}",
-        notes=[*notes, *missing, *lacking(pooled)],
+        notes=[*notes, *missing, *lacking(pooled), *filter(None, [pooled.losses])],
     )
     write_whole(directory / PAGE, page)
     return directory / PAGE

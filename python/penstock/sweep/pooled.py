@@ -15,11 +15,12 @@ import polars as pl
 
 from penstock.analysis.interval import Interval, mean_interval
 from penstock.experiments.bound import least, most
-from penstock.experiments.checked import is_percentile
+from penstock.experiments.measured import is_percentile
 from penstock.readable import number_text
 from penstock.report.table import interval_text
 from penstock.sweep.axis import Axis, axis_of
 from penstock.sweep.dataset import read_sweep, rows
+from penstock.sweep.work import LOSSES
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Pooled:
     (with a number) and `cells`; NaN where there is no number."""
     cells: int
     """Cells in the dataset."""
+    losses: str = ""
+    """That packets were lost, or could have been, and why; empty where none were."""
 
     def of(self, metric: str) -> pl.DataFrame:
         """The rows of a metric, a row per point."""
@@ -83,7 +86,21 @@ def pool(directory: Path) -> Pooled:
     numbers = dict.fromkeys(["mean", "low", "high"], pl.Float64)
     schema = texts | numbers | dict.fromkeys(["seeds", "cells"], pl.Int64)
     table = pl.DataFrame(pooled, schema=schema)
-    return Pooled(page["scenario"]["name"], axes, metrics, table, found.height)
+    name = page["scenario"]["name"]
+    return Pooled(name, axes, metrics, table, found.height, _losses(found, keys))
+
+
+def _losses(found: pl.DataFrame, keys: Sequence[str]) -> str:
+    """How many cells say something of lost packets, and the words of the one with most drops."""
+    lossy = found.filter(pl.col(LOSSES) != "") if found.height else found
+    if not lossy.height:
+        return ""
+    worst = lossy.sort("drops", descending=True, maintain_order=True).row(0, named=True)
+    place = ", ".join(f"{key} = {worst[key]}" for key in [*keys, "seed"])
+    return (
+        f"packets were lost, or could have been, in {lossy.height} of {found.height} cells; at "
+        f"{place}: {worst[LOSSES]}"
+    )
 
 
 def texts(pooled: Pooled) -> tuple[list[str], list[list[str]]]:

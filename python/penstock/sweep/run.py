@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from penstock.errors import SimulationError
-from penstock.experiments.checked import is_percentile
+from penstock.experiments.measured import is_percentile
 from penstock.interruption import stopping
 from penstock.runner import SIGNAL_POLL_SECONDS
 from penstock.storage.claim import refuse_out

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from penstock.errors import ScenarioError, SimulationError
 from penstock.experiments.expression import Evaluator, measuring
 from penstock.experiments.grid import Cell
+from penstock.lossless import loss_notes
 from penstock.results import Run
 from penstock.runner import run
 from penstock.scenario import Scenario
@@ -32,6 +33,8 @@ FACTS = (
     "sim_end_ps",
 )
 """What of a run's summary comes back: what it did, and nothing of how long that took."""
+LOSSES = "losses"
+"""Beside them: what `penstock.lossless` says of packets that were lost, or could have been."""
 
 
 def work(task: Task, cancel: Callable[[], bool] | None = None) -> Outcome:
@@ -52,7 +55,7 @@ def work(task: Task, cancel: Callable[[], bool] | None = None) -> Outcome:
         if made.is_cancelled:
             return Failure(task.key, "it was stopped")
         values = {one: measure(made, one) for one in task.metrics}
-        facts = {name: made.summary[name] for name in FACTS}
+        facts = {name: made.summary[name] for name in FACTS} | {LOSSES: "; ".join(loss_notes(made))}
         flows = _parquet(made) if task.keeps_flows else None
     except (ScenarioError, SimulationError) as error:
         return Failure(task.key, str(error))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from penstock.analysis.interval import CONFIDENCE
-from penstock.experiments.unit import axis_title
+from penstock.experiments.measured import axis_title
 from penstock.look import MEETS, MISSES, VERMILION, Look
 from penstock.report.chart import Axis, Chart, View, quantity_axis
 from penstock.report.figure import ReportFigure

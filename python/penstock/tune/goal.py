@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock.errors import refuse
-from penstock.experiments.checked import checked, is_percentile
-from penstock.experiments.flow_metric import FLOW_METRICS
-from penstock.experiments.job_metric import JOB_METRICS
+from penstock.experiments.checked import checked
+from penstock.experiments.expression import METRICS
+from penstock.experiments.measured import is_percentile
 from penstock.sweep.work import FACTS
 
 COUNTS = tuple(name for name in FACTS if name not in ("digest", "sim_end_ps"))
@@ -49,11 +49,14 @@ class Objective:
         return is_percentile(self.expression)
 
     @property
-    def is_of_flows(self) -> bool:
-        """Whether it measures flows or requests, of which it knows only those that finished."""
-        calls = ast.walk(ast.parse(self.expression, mode="eval"))
-        partial = FLOW_METRICS | JOB_METRICS
-        return any(isinstance(one, ast.Name) and one.id in partial for one in calls)
+    def is_of_finished(self) -> bool:
+        """Whether it knows only the flows or requests that finished."""
+        names = {
+            one.id
+            for one in ast.walk(ast.parse(self.expression, mode="eval"))
+            if isinstance(one, ast.Name)
+        }
+        return any(METRICS[one].is_of_finished for one in names & METRICS.keys())
 
     def __str__(self) -> str:
         return f"{'least' if self.is_minimized else 'largest'} {self.expression}"

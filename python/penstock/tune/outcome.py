@@ -221,9 +221,11 @@ def warnings(outcome: Outcome) -> list[str]:
         lines.append(f"{count} cannot be run and took nothing of the budget: {found.refusal}")
     if found.is_exhausted:
         lines.append("the search ended: too many points in a row could not be run")
-    if best is not None and best.unfinished and plan.objective.is_of_flows:
+    if best is not None and best.unfinished and plan.objective.is_of_finished:
         words = "the objective knows only those that finished; require 'unfinished() == 0'"
         lines.append(f"{best.unfinished} flows of the best trial did not finish: {words}")
+    if best is not None and best.losses:
+        lines.append(f"the best trial: {best.losses}")
     if best is not None and len(plan.seeds) < 2:
         lines.append("one seed gives no interval; name several with --seeds")
     failed = [one for one in found.trials if one.state is State.FAILED]

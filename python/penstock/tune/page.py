@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from penstock.analysis.interval import CONFIDENCE
-from penstock.experiments.unit import axis_title
+from penstock.experiments.measured import axis_title
 from penstock.plot.search import Slice, course, slices
 from penstock.readable import bytes_text, rate_text, time_text
 from penstock.report.figure import figure_of

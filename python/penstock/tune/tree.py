@@ -15,7 +15,7 @@ from typing import Any
 from penstock import _core
 from penstock.errors import nearest, refuse
 from penstock.scenario import Scenario
-from penstock.scenario.scenario import full_path
+from penstock.scenario.settings import full_path
 from penstock.units import RATE, SIZE, TIME, Quantity
 
 _QUANTITIES = {"time": TIME, "size": SIZE, "rate": RATE}

@@ -11,6 +11,7 @@ from typing import Any
 from penstock.analysis.interval import Interval, mean_interval
 from penstock.experiments.bound import least, most
 from penstock.sweep.axis import Value
+from penstock.sweep.work import LOSSES
 from penstock.tune.goal import Objective, Requirement
 
 
@@ -46,6 +47,8 @@ class Trial:
     """Sum over requirements of how far that is; infinite where the point gave no number."""
     unfinished: int = 0
     """Flows that were started and did not finish, of all seeds."""
+    losses: str = ""
+    """What the first run says of it that lost packets, or could have; empty where none does."""
     message: str = ""
     """Why a run failed; empty where none did."""
 
@@ -93,7 +96,8 @@ def judge(
     worst = tuple(one.worst([float(row[one.expression]) for row in rows]) for one in requirements)
     excess = sum(one.excess(value) for one, value in zip(requirements, worst, strict=True))
     unfinished = sum(int(row["flows_started"]) - int(row["flows_finished"]) for row in rows)
+    losses = next((str(row[LOSSES]) for row in rows if row[LOSSES]), "")
     state = State.VIOLATES if excess > 0 else State.MEETS
     if not all(math.isfinite(one) for one in found):
         state, excess = State.NO_NUMBER, math.inf
-    return Trial(number, values, state, pooled, tuple(found), worst, excess, unfinished)
+    return Trial(number, values, state, pooled, tuple(found), worst, excess, unfinished, losses)

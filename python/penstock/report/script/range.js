@@ -72,6 +72,8 @@ export function yRange(panels, axis, scale, isBars) {
   }
   if (scale.kind === "named") return [-0.5, axis.names.length - 0.5];
   if (scale.kind === "tail") return [0, scale.to(1)];
+  // Where all is zero, nothing is below it.
+  if (places.every((place) => place === 0 || !Number.isFinite(place)) && scale.kind !== "log") return [0, 1 + ABOVE];
   const [low, high] = ends(places);
   if (scale.kind === "log") {
     const room = ROOM * (high - low || 1);
