@@ -32,6 +32,8 @@
 //! - The stage begins anew once the NIC no longer limits the flow. Sec. 5.8 has the function leave out
 //!   that time, which comes to the same where the window is W_max or more.
 //! - A window above W_max at the beginning of a stage becomes W_max, as Sec. 4.8 does after a timeout.
+//! - A timeout forgets W_max, as in Linux. So a loss in the slow start that follows a timeout is no reason
+//!   for fast convergence.
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::control::most_in_flight::MostInFlight;

@@ -223,7 +223,7 @@ impl AtSource for Hpcc {
     /// reference, from which the next acknowledgement starts.
     fn on_timed_pause(&mut self, _now: Time, kept: f64) {
         self.rate.scale(kept);
-        self.reference = self.rate.get();
+        self.reference = self.rate.bounded((self.reference as f64 * kept) as u64);
     }
 
     #[inline]

@@ -110,6 +110,15 @@ fn a_timed_pause_lowers_the_reference_too() {
     let line = hpcc.rate.get();
     hpcc.on_timed_pause(START, 0.5);
     assert_eq!((hpcc.rate.get(), hpcc.reference), (line / 2, line / 2));
+    // The rate is what the last acknowledgement made of the reference, which may be more or less.
+    for rate in [line / 4, line] {
+        hpcc.rate.set(rate);
+        hpcc.reference = line / 2;
+        hpcc.on_timed_pause(START, 0.75);
+        assert_eq!((hpcc.rate.get(), hpcc.reference), (rate / 4 * 3, line / 8 * 3));
+    }
+    hpcc.on_timed_pause(START, 0.0);
+    assert_eq!(hpcc.reference, 100_000_000, "the minimum rate");
 }
 
 #[test]

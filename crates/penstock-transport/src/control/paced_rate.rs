@@ -98,10 +98,16 @@ impl PacedRate {
         self.bdp
     }
 
+    /// `rate`, or the nearer bound of R when `rate` is outside (bit/s).
+    #[inline]
+    pub(crate) fn bounded(&self, rate: u64) -> u64 {
+        rate.clamp(self.minimum, self.line)
+    }
+
     /// Sets R to `rate` (bit/s), or to the nearer bound when it is outside.
     #[inline]
     pub(crate) fn set(&mut self, rate: u64) {
-        self.rate = rate.clamp(self.minimum, self.line);
+        self.rate = self.bounded(rate);
         if self.window == RateWindow::Scaled {
             self.in_flight = match self.bdp.checked_mul(self.rate) {
                 Some(product) => product / self.line,

@@ -5,9 +5,17 @@
 //! Mechanisms: Congestion Control Theory and IEEE Standardization", Allerton 2008. Implemented: the cut
 //! by the quantized feedback, fast recovery, active and hyper-active increase with halved periods,
 //! "extra fast recovery" and the fall of a target that is far above the rate. The congestion point is a
-//! marking policy of the switch (`qcn`). Left out: the rate limiter per priority that several flows may
-//! share, and its release. Each flow has its own limiter here, as in simulators of QCN. In place of a
-//! release, neither timer nor counter runs at line rate until the next feedback.
+//! marking policy of the switch (`qcn`). The standard was not at hand. What a cut does to target and
+//! counter, and when a target falls, is as in the released DCQCN simulator, whose state machine is that
+//! of QCN (bobzhuyb/ns3-rdma, `qbb-net-device.cc`, without its options to clamp the target):
+//! - In the first cycle of the counter, feedback leaves the target and the counter as they are. The
+//!   timer is restarted by all feedback, and its expiries do not lower the target.
+//! - The first cycle in which a target may fall is the timer's first or the counter's first.
+//!
+//! Left out: the rate limiter per priority that several flows may share, and its release. Each flow has
+//! its own limiter here, as in simulators of QCN. In place of a release, neither timer nor counter runs
+//! at line rate until the next feedback. Left out as well: the variation of the periods by up to 15 % in
+//! active increase, for which that simulator has lines that are commented out.
 //!
 //! Where the sources are silent:
 //! - The byte counter counts bytes on the wire (our choice).
@@ -32,7 +40,7 @@ use crate::flow::FlowFacts;
 const STANDARD: &str = "IEEE 802.1Q (802.1Qau)";
 
 /// A target above this many times the rate falls to an eighth in the first cycle after a cut
-/// (802.1Q, clause 32: the reaction point's self-increase).
+/// (802.1Q, clause 32: the reaction point's self-increase; `AdjustRates` of bobzhuyb/ns3-rdma).
 const FAR_ABOVE: u64 = 10;
 const FALL: u64 = 8;
 
@@ -124,17 +132,20 @@ impl Qcn {
         stage >= self.config.fast_recovery_rounds
     }
 
-    /// The timer or the counter has expired: the standard's self-increase.
+    /// The timer or the counter has expired: the standard's self-increase. In the first cycle of either,
+    /// a target that is far above the rate falls and does not grow.
     fn increase(&mut self) {
-        self.climb.raise(&Steps {
-            first: self.config.fast_recovery_rounds.saturating_add(1),
-            both: self.config.fast_recovery_rounds,
-            additive: self.config.additive_increase,
-            hyper: self.config.hyper_increase,
-        });
-        let is_first = self.climb.stages.timer() + self.climb.stages.counter() == 1;
-        if is_first && self.climb.target > self.climb.rate.get().saturating_mul(FAR_ABOVE) {
-            self.climb.target /= FALL;
+        let Climb { rate, target, stages } = &mut self.climb;
+        let is_first = stages.timer() == 1 || stages.counter() == 1;
+        if is_first && *target > rate.get().saturating_mul(FAR_ABOVE) {
+            *target /= FALL;
+        } else {
+            self.climb.raise(&Steps {
+                first: self.config.fast_recovery_rounds.saturating_add(1),
+                both: self.config.fast_recovery_rounds,
+                additive: self.config.additive_increase,
+                hyper: self.config.hyper_increase,
+            });
         }
         self.climb.approach();
     }
@@ -144,12 +155,12 @@ impl AtSource for Qcn {
     /// A switch's `feedback` (|Fb| in the standard), 1 to 63, arrived at `now`.
     fn on_feedback(&mut self, now: Time, feedback: u8) {
         self.on_deadline(now);
-        if self.climb.stages.has_expired() {
+        if self.climb.stages.counter() > 0 {
             self.climb.target = self.climb.rate.get();
         }
         let factor = 1.0 - self.config.decrease_gain * f64::from(feedback);
         self.climb.rate.scale(factor.max(self.config.minimum_decrease_factor));
-        self.climb.stages.restart(now, self.config.increase_interval);
+        self.climb.stages.restart_timer(now, self.config.increase_interval);
     }
 
     fn on_send(&mut self, now: Time, wire_bytes: u32) {
@@ -325,6 +336,36 @@ mod tests {
         let rate = qcn.climb.rate.get();
         qcn.on_feedback(START, 1);
         assert_eq!(qcn.climb.target, rate);
+    }
+
+    #[test]
+    fn in_the_first_cycle_of_the_counter_feedback_leaves_target_and_counter() {
+        let mut qcn = flow();
+        qcn.on_feedback(START, 63);
+        send(&mut qcn, 90_000);
+        let due = START + Time::from_ms(15);
+        qcn.on_deadline(due); // the timer's first expiry
+        qcn.on_feedback(due, 63);
+        assert_eq!((qcn.climb.target, qcn.climb.stages.sent()), (LINE, 90_000));
+        assert_eq!((qcn.climb.stages.timer(), qcn.deadline()), (0, due + Time::from_ms(15)));
+        let rate = qcn.climb.rate.get();
+        send(&mut qcn, 60_000); // 150 kB since the first feedback
+        assert_eq!((qcn.climb.stages.counter(), qcn.climb.stages.sent()), (1, 0));
+        assert_eq!(qcn.climb.rate.get(), (rate + LINE).div_ceil(2));
+    }
+
+    #[test]
+    fn a_target_far_above_the_rate_falls_in_the_first_cycle_of_the_timer_too() {
+        let mut qcn = flow();
+        qcn.on_feedback(START, 63);
+        send(&mut qcn, 5 * 150_000 + 75_000);
+        qcn.climb.rate.set(LINE / 100);
+        qcn.climb.target = LINE / 2;
+        qcn.on_deadline(qcn.deadline());
+        assert_eq!(qcn.climb.target, LINE / 16, "it falls, and R_AI is not added");
+        qcn.climb.rate.set(LINE / 1_000);
+        qcn.on_deadline(qcn.deadline());
+        assert_eq!(qcn.climb.target, LINE / 16 + 5_000_000, "the timer's second cycle");
     }
 
     #[test]

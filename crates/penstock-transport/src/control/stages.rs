@@ -1,7 +1,8 @@
 //! How a rate recovers from a cut: the timer and the byte counter of QCN and DCQCN (802.1Q clause 32;
 //! Y. Zhu et al., SIGCOMM 2015, Fig. 7).
 //!
-//! A cut restarts both. Each expiry of timer or counter moves the rate half way to a target. Before
+//! A cut restarts both in DCQCN. In QCN a cut restarts the counter only when the counter has expired since
+//! the last cut. Each expiry of timer or counter moves the rate half way to a target. Before
 //! that the target may grow, depending on the numbers of expiries since the cut. In fast recovery the
 //! target stays. Once timer or counter has left fast recovery, the target grows additively. Once both
 //! have, it grows in ever larger steps.
@@ -47,6 +48,15 @@ impl Stages {
         *self = Stages { due: now.saturating_add(period), ..Stages::stopped() };
     }
 
+    /// A cut at `now` restarts the timer with `period`. The counter is restarted only when it has
+    /// expired since the last cut, or when nothing ran.
+    pub(crate) fn restart_timer(&mut self, now: Time, period: Time) {
+        let goes_on = self.due != Time::NEVER && self.counter == 0;
+        let sent = if goes_on { self.sent } else { 0 };
+        self.restart(now, period);
+        self.sent = sent;
+    }
+
     /// Stops the timer, because the line rate is reached.
     pub(crate) fn stop(&mut self) {
         self.due = Time::NEVER;
@@ -66,11 +76,6 @@ impl Stages {
     /// Expiries of the byte counter since the last cut.
     pub(crate) fn counter(&self) -> u32 {
         self.counter
-    }
-
-    /// Whether timer or counter has expired since the last cut.
-    pub(crate) fn has_expired(&self) -> bool {
-        self.timer > 0 || self.counter > 0
     }
 
     /// A packet of `wire_bytes` leaves. Answers whether the counter expires. The counter expires every
@@ -180,8 +185,25 @@ mod tests {
         stages.restart(Time::from_us(1), Time::from_us(2));
         assert_eq!(stages.deadline(), Time::from_us(3));
         assert!(!stages.on_send(9_000, 0) && stages.on_send(1_500, 1_000));
-        assert_eq!((stages.sent(), stages.counter(), stages.has_expired()), (500, 1, true));
+        assert_eq!((stages.sent(), stages.counter()), (500, 1));
         stages.stop();
         assert!(!stages.on_send(9_000, 1_000));
+    }
+
+    #[test]
+    fn a_counter_that_has_not_expired_outlives_a_cut_that_restarts_the_timer() {
+        let mut stages = Stages::stopped();
+        stages.restart_timer(Time::ZERO, Time::from_us(15));
+        assert!(!stages.on_send(600, 1_000));
+        stages.on_timer(|_| Time::from_us(15));
+        stages.restart_timer(Time::from_us(20), Time::from_us(15));
+        assert_eq!((stages.timer(), stages.deadline()), (0, Time::from_us(35)));
+        assert!(stages.on_send(600, 1_000));
+        stages.restart_timer(Time::from_us(21), Time::from_us(15));
+        assert_eq!((stages.counter(), stages.sent()), (0, 0));
+        assert!(!stages.on_send(600, 1_000));
+        stages.stop();
+        stages.restart_timer(Time::from_us(22), Time::from_us(15));
+        assert_eq!(stages.sent(), 0);
     }
 }

@@ -17,10 +17,10 @@
 //! round trips of recovery these are several windows, and the slow start that follows would overrun the
 //! path again, for ever.
 //!
-//! Left out: limited transmit (RFC 3042), delayed and selective acknowledgements, the timestamp option.
-//! The sender therefore measures the round trip of one new packet at a time. The clock is exact, so G
-//! of RFC 6298 is 0. RFC 6582 Sec. 4 has two variants; this one restarts the timer only at the first
-//! partial acknowledgement.
+//! Left out: limited transmit (RFC 3042), delayed and selective acknowledgements, the timestamp option,
+//! the heuristics of RFC 6582 Sec. 4 for losses after a timeout. The sender therefore measures the round
+//! trip of one new packet at a time. The clock is exact, so G of RFC 6298 is 0. Only the first partial
+//! acknowledgement restarts the timer (RFC 6582 Sec. 3.2, step 3; "Impatient" in RFC 3782 Sec. 4).
 
 use alloc::format;
 

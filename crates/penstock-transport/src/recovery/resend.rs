@@ -1,9 +1,11 @@
 //! Homa's recovery: the receiver asks for the bytes that have not arrived.
 //!
 //! B. Montazeri et al., "Homa", SIGCOMM 2018, sec. 3.7. Implemented: a receiver that has waited for
-//! granted bytes for a while sends RESEND for every gap. The sender answers with the bytes at the
-//! highest level. It answers with BUSY when it has not sent the bytes yet because shorter messages come
-//! first. Bytes may arrive in any order, as with packet spraying.
+//! granted bytes for a while sends RESEND for every gap, as Homa's Linux module does
+//! (PlatformLab/HomaModule, `homa_gap_retry`). The paper, which was not at hand, is said to ask for the
+//! first gap only. The sender answers with the bytes at the highest level, as in that module. It answers
+//! with BUSY when it has not sent the bytes yet because shorter messages come first. Bytes may arrive in
+//! any order, as with packet spraying.
 //!
 //! A message is acknowledged once, when all of it has arrived, so that completion times are comparable
 //! with those of the other schemes (our choice: Homa's response or ACK does the same).

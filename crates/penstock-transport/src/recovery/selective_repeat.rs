@@ -12,10 +12,11 @@
 //! Left out: the extensions for RDMA operations (its Sec. 5). The paper's bitmaps are sets of ranges
 //! here; the cap on outstanding bytes bounds the sets as it bounds the bitmaps.
 //!
+//! After a timeout all outstanding bytes that are not known to have arrived count as lost, as in that
+//! implementation. By the rule of the later packet alone, a lost tail would cost a timeout per packet.
+//!
 //! Where the paper is silent:
 //! - A packet is sent again once. A retransmission that is lost waits for the timeout.
-//! - After a timeout all outstanding bytes that are not known to have arrived count as lost. Otherwise
-//!   a lost tail would cost a timeout per packet.
 //! - Every acknowledgement with new information restarts the timer.
 //! - A retransmission needs room in the controller's window. Lost and selectively acknowledged bytes
 //!   are not in flight for the window.
