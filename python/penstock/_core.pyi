@@ -225,6 +225,9 @@ def planned(scenario_json: str, most: int) -> dict[str, dict[str, Any]]:
 def link_ends(scenario_json: str) -> list[tuple[int, int]]:
     """The two nodes of each directed link of a scenario's network, in order of number."""
 
+def full_packet(scenario_json: str) -> int:
+    """The longest data packet of a scenario on the wire, telemetry and timestamp included [B]."""
+
 def core_paths(
     scenario_json: str, flows: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]] | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from penstock import _core
 from penstock.readable import bytes_text
 from penstock.scenario.declared.admission import BytesHeadroom, SharedAdmission
 from penstock.tables import xoff_out_of_reach
@@ -27,17 +28,10 @@ if TYPE_CHECKING:
     from penstock.scenario import Scenario
     from penstock.scenario.declared.backpressure import Pfc
 
-TIMED_CONTROLLERS = ("timely", "swift")
-"""Controllers whose data packets carry a timestamp."""
-
 
 def longest_packet(scenario: Scenario) -> int:
     """A full data packet on the wire, with the telemetry or timestamp of its scheme [B]."""
-    wire, scheme = scenario.wire, scenario.scheme
-    telemetry = int(wire.telemetry) if scheme.switch.marking.kind == "telemetry" else 0
-    is_timed = scheme.host.controller.kind in TIMED_CONTROLLERS
-    timestamp = int(wire.timestamp) if is_timed else 0
-    return int(wire.payload) + int(wire.header) + telemetry + timestamp
+    return _core.full_packet(scenario.to_json())
 
 
 def bytes_until_a_pause_acts(links: pl.DataFrame, scenario: Scenario) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import Run, Scenario, report, run
-from penstock.lossless import bytes_until_a_pause_acts
+from penstock.lossless import bytes_until_a_pause_acts, longest_packet
 
 STAR = {"kind": "single-switch", "hosts": 17, "rate": "10 Gb/s", "delay": "1 us"}
 CABLES = [
@@ -50,6 +50,34 @@ def test_what_comes_until_a_pause_acts() -> None:
     telemetry = incast("hpcc", CHAIN)
     longer = bytes_until_a_pause_acts(telemetry.links, telemetry.scenario)
     assert (longer["needed_bytes"] - needs["needed_bytes"]).to_list() == [2 * 42] * 4
+
+
+@pytest.mark.parametrize(
+    ("scheme", "more"), [("hpcc", 42), ("powertcp", 42), ("theta-powertcp", 8), ("swift", 8)]
+)
+def test_the_longest_packet_has_the_telemetry_or_the_timestamp_of_its_scheme(
+    scheme: str, more: int
+) -> None:
+    traffic = [{"kind": "listed", "flows": [[0, 1, 1, 0]]}]
+    scenarios = (
+        Scenario(name="one", scheme=name, topology=STAR, traffic=traffic, duration="1 ms")
+        for name in (scheme, "pfc")
+    )
+    with_it, without_it = map(longest_packet, scenarios)
+    assert with_it == without_it + more == 1_048 + more
+
+
+def test_the_longest_packet_has_what_another_controller_needs() -> None:
+    scenario = Scenario(
+        name="two",
+        scheme="tcp",
+        topology=STAR,
+        traffic=[{"kind": "listed", "label": "timed", "flows": [[0, 1, 1, 0]]}],
+        duration="1 ms",
+    )
+    others = [{"label": "timed", "controller": {"kind": "cubic"}}]
+    timed = scenario.with_overrides({"scheme.host.other_controllers": others})
+    assert longest_packet(timed) == longest_packet(scenario) + 8
 
 
 @pytest.mark.parametrize("topology", [STAR, STAR | {"pipeline_delay": "500 ns"}, CHAIN])

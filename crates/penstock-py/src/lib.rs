@@ -99,6 +99,12 @@ fn link_ends(scenario_json: &str) -> PyResult<Vec<(u32, u32)>> {
     penstock_sim::link_ends(&parse(scenario_json)?).map_err(|error| refusal(&error))
 }
 
+/// The longest data packet of a scenario; see `_core.pyi`.
+#[pyfunction]
+fn full_packet(scenario_json: &str) -> PyResult<u64> {
+    Ok(parse(scenario_json)?.full_packet().get())
+}
+
 /// The paths of flows between switches; see `_core.pyi` for the arguments and the result.
 #[pyfunction]
 fn core_paths<'py>(
@@ -253,6 +259,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(planned, module)?)?;
     module.add_function(wrap_pyfunction!(dependencies, module)?)?;
     module.add_function(wrap_pyfunction!(link_ends, module)?)?;
+    module.add_function(wrap_pyfunction!(full_packet, module)?)?;
     module.add_function(wrap_pyfunction!(core_paths, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(emulate, module)?)?;
