@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use crate::bottleneck::{Bottleneck, profile, step};
-use crate::fixture::{GBPS, MS, US, column, dcqcn, dcqcn_mellanox, dctcp, hpcc, ideal_fq, with};
+use crate::fixture::{
+    GBPS, MS, US, column, dcqcn, dcqcn_mellanox, dctcp, hpcc, ideal_fq, powertcp, theta_powertcp,
+    with,
+};
 
 /// A full packet of DCTCP and DCQCN on the wire (bytes).
 const PACKET: f64 = 1_048.0;
@@ -113,6 +116,24 @@ fn hpcc_flows_that_add_too_much_hold_the_queue_of_the_form() {
         assert!((mean / standing - 1.0).abs() < 0.1, "{flows}: {mean} B, not {standing}");
         assert!(measured.utilization > 0.999);
     }
+}
+
+/// PowerTCP and theta-PowerTCP hold a queue of beta for each flow. From W = W/Gamma + beta and a power of
+/// Gamma = 1 + q/BDP it follows that N windows, which are all that is in flight, leave q = N·beta in the
+/// queue, where W counts payload and q bytes on the wire. Right to 10 %, as for HPCC.
+#[test]
+fn powertcp_flows_hold_the_queue_of_their_increases() {
+    let product = 100e9 / 8.0 * (32e-6 + 2.0 * (PACKET + 60.0) * 8e-11);
+    for (scheme, packet) in [(powertcp(100), 1.09), (theta_powertcp(100), 1.056)] {
+        for flows in [4, 16, 32] {
+            let path = Bottleneck::new(scheme.clone(), flows, 8 * MS);
+            let measured = Bottleneck { delay: 8 * US, ..path }.measure();
+            let standing = flows as f64 * product / 100.0 * packet;
+            let mean = measured.mean_queue();
+            eprintln!("{} {flows} {mean} {standing} {}", scheme["name"], measured.utilization);
+        }
+    }
+    panic!();
 }
 
 /// Sec. 7.3 (CoNEXT'16): p* = (R_AI·N²/(tau·C²)·(1/B + N/(T·C))²)^(1/3), with rates and B in

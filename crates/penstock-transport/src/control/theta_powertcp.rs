@@ -11,13 +11,15 @@
 //!   in the paper). So the window when that packet left is the present one, and GET_CWND needs no memory.
 //! - The first acknowledgement only stores its round-trip time (our choice: there is nothing to compare).
 //! - dRTT/dt + 1 below zero counts as zero, as in the group's Linux code: acknowledgements that come
-//!   closer together than half the gap of their packets would ask for a negative window.
+//!   closer together than half the gap of their packets would ask for a negative window. The authors'
+//!   simulator counts what is below 0.5 as 0.5 (`least_current`). Without that, a queue that drains asks
+//!   for any window, and a few flows fill and drain it in turn (`beyond/powertcp`).
 //! - An acknowledgement at the same instant as the last one is not looked at (our choice: no gradient).
 //! - tau is the base round-trip time that hosts know, by default the longest of the network. The codes of
 //!   the group take the least round-trip time that the flow has seen.
 //!
-//! The authors' simulator departs from the algorithm where we do not: it divides the power by 1.05, counts
-//! dRTT/dt + 1 below 0.5 as 0.5, and has a gamma of 0.7.
+//! The authors' simulator departs from the algorithm where we do not: it divides the power by 1.05, and has
+//! a gamma of 0.7.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Time};
@@ -56,6 +58,15 @@ pub struct ThetaPowerTcpConfig {
         )
     )]
     pub expected_flows: u32,
+    /// Smallest value of dRTT/dt + 1 that counts.
+    #[schemars(
+        range(min = 0, max = 1),
+        extend(
+            "default" = 0.0,
+            "source" = "PowerTCP, Algorithm 2: none; the authors' simulator (inet-tub/ns3-datacenter): 0.5"
+        )
+    )]
+    pub least_current: f64,
     /// Rate below which no flow falls.
     #[schemars(
         range(min = 1),
@@ -81,6 +92,7 @@ impl Parameters for ThetaPowerTcpConfig {
 pub struct ThetaPowerTcp {
     rate: PacedRate,
     power: Power,
+    least_current: f64,
     /// The latest acknowledgement that was looked at; `None` before the first one.
     last: Option<Sample>,
     /// The next step comes with the first acknowledgement beyond this byte.
@@ -100,7 +112,8 @@ impl ThetaPowerTcp {
     pub fn new(config: &ThetaPowerTcpConfig, flow: &FlowFacts) -> Self {
         let rate = PacedRate::new(flow.path, config.minimum_rate, config.window);
         let power = Power::new(flow.path, config.weight, config.expected_flows);
-        ThetaPowerTcp { rate, power, last: None, round_end: 0 }
+        let least_current = config.least_current;
+        ThetaPowerTcp { rate, power, least_current, last: None, round_end: 0 }
     }
 
     /// Takes the power between two acknowledgements into the average (Algorithm 2, NORM_POWER). The
@@ -108,7 +121,7 @@ impl ThetaPowerTcp {
     fn measure(&mut self, last: Sample, sample: Sample) {
         let elapsed = (sample.at - last.at).as_ns_f64();
         let gradient = (sample.rtt.as_ns_f64() - last.rtt.as_ns_f64()) / elapsed;
-        let current = (gradient + 1.0).max(0.0);
+        let current = (gradient + 1.0).max(self.least_current);
         let voltage = sample.rtt.as_ns_f64() / self.power.base_rtt().as_ns_f64();
         self.power.take(current * voltage, elapsed);
     }
@@ -151,15 +164,16 @@ mod tests {
     use crate::fixture;
 
     const JSON: &str = concat!(
-        r#"{"kind":"theta-powertcp","weight":0.9,"expected_flows":1000,"minimum_rate":100000000,"#,
-        r#""window":"scaled"}"#
+        r#"{"kind":"theta-powertcp","weight":0.9,"expected_flows":1000,"least_current":0.0,"#,
+        r#""minimum_rate":100000000,"window":"scaled"}"#
     );
 
     /// At 100 Gb/s and 8 us (100 kB); beta is 100 B.
-    fn theta() -> ThetaPowerTcp {
+    fn theta(least_current: f64) -> ThetaPowerTcp {
         let config = ThetaPowerTcpConfig {
             weight: 0.9,
             expected_flows: 1_000,
+            least_current,
             minimum_rate: BitRate::from_mbps(100),
             window: RateWindow::Scaled,
         };
@@ -178,14 +192,14 @@ mod tests {
 
     #[test]
     fn the_first_acknowledgement_only_stores_its_round_trip_time() {
-        let mut flow = theta();
+        let mut flow = theta(0.0);
         acknowledge(&mut flow, 20_000, 16_000, 1_000);
         assert_eq!((flow.window(), flow.rate(), flow.power.average()), (100_000, None, 1.0));
     }
 
     #[test]
     fn the_power_is_averaged_by_each_acknowledgement_and_used_once_per_round_trip() {
-        let mut flow = theta();
+        let mut flow = theta(0.0);
         acknowledge(&mut flow, 20_000, 8_000, 1_000); // the round trip ends beyond 101 kB
         // 4 us more in 8 us: (0.5 + 1) 12 / 8 = 2.25, for a whole round trip.
         acknowledge(&mut flow, 28_000, 12_000, 101_000);
@@ -202,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_time_that_falls_raises_the_window_although_it_is_long() {
-        let mut flow = theta();
+        let mut flow = theta(0.0);
         flow.rate.set(20_000_000_000);
         acknowledge(&mut flow, 30_000, 16_000, 1_000);
         // 6 us less in 8 us: (1 - 0.75) 10 / 8 = 0.3125.
@@ -212,12 +226,22 @@ mod tests {
 
     #[test]
     fn no_gradient_makes_the_power_negative() {
-        let mut flow = theta();
+        let mut flow = theta(0.0);
         acknowledge(&mut flow, 30_000, 16_000, 1_000);
         acknowledge(&mut flow, 30_000, 1_000, 2_000); // the same instant: not looked at
         assert_eq!(flow.power.average(), 1.0);
         acknowledge(&mut flow, 34_000, 10_000, 102_000); // -1.5 + 1 counts as 0, for half a round trip
         assert_eq!((flow.power.average(), flow.window()), (0.5, 100_000));
+    }
+
+    #[test]
+    fn a_least_current_keeps_a_queue_that_drains_from_asking_for_any_window() {
+        let mut flow = theta(0.5);
+        flow.rate.set(20_000_000_000);
+        acknowledge(&mut flow, 30_000, 16_000, 1_000);
+        // 1 - 0.75 counts as 0.5: 0.5 x 10 / 8 = 0.625.
+        acknowledge(&mut flow, 38_000, 10_000, 102_000);
+        assert_eq!(flow.window(), 30_890); // 0.9 (20,000 / 0.625 + 100) + 0.1 x 20,000
     }
 
     #[test]
@@ -227,6 +251,7 @@ mod tests {
             &[
                 (JSON.replace("0.9", "0"), "weight"),
                 (JSON.replace(":1000,", ":0,"), "expected_flows"),
+                (JSON.replace(":0.0,", ":1.1,"), "least_current"),
             ],
         );
         assert!(config.uses_timestamp() && !config.uses_telemetry());

@@ -176,6 +176,12 @@ class ThetaPowertcpController(Part):
         source="the authors' simulator (inet-tub/ns3-datacenter): 150 Mb/s of 25 Gb/s; their "
         "Linux code has 10",
     )
+    least_current: Number = field(
+        "Smallest value of dRTT/dt + 1 that counts",
+        0.0,
+        range="0 to 1",
+        source="PowerTCP, Algorithm 2: none; the authors' simulator (inet-tub/ns3-datacenter): 0.5",
+    )
     minimum_rate: Rate = field(
         "Rate below which no flow falls",
         "100 Mb/s",
