@@ -17,7 +17,7 @@ from penstock.experiments.cost import LEARNT_FILE, SCALE, read_costs, shipped_fi
 
 def learnt_from(out: Path) -> dict[str, float]:
     """The times of a directory of results, or that of one outcome [s]."""
-    if out.is_dir():
+    if out.suffix != ".json":
         return read_costs(out / LEARNT_FILE)
     outcome = json.loads(out.read_text("utf-8"))
     is_time = outcome["scale"] == SCALE and not outcome["failure"]
