@@ -28,9 +28,12 @@ from penstock.experiments.cost import (
     known_costs,
     read_costs,
     shipped_file,
+    write_costs,
 )
 from penstock.experiments.outcome import OUTCOME_FILE, Outcome
 from penstock.experiments.reproduce import reproduce
+
+TOOLS = Path(__file__).parents[2] / "tools"
 
 TINY = """
 id = "{id}"
@@ -426,15 +429,31 @@ def test_a_run_learns_its_own_cost_in_its_directory_and_leaves_the_package(
 def test_maintainers_renew_the_times_of_the_package(tiny: Path, shipped: Path) -> None:
     reproduce_many(["x/fig2"], jobs=1)
     [learnt] = read_costs(Path("runs", LEARNT_FILE)).values()
-    tool = Path(__file__).parents[2] / "tools" / "costs"
+    tool = TOOLS / "costs"
     script = (
         "import runpy, sys; from pathlib import Path; from penstock.experiments import catalogue\n"
         "catalogue.DIRECTORY = Path('catalogue'); sys.argv = ['costs', sys.argv[2]]\n"
         f"runpy.run_path({str(tool)!r}, run_name='__main__')"
     )
-    made = [subprocess.run([sys.executable, "-c", script, "-", out]) for out in ("runs", "none")]
-    assert [one.returncode for one in made] == [0, 1]
-    assert read_costs(shipped) == {"x/fig2": learnt, "x/fig10": 5.0, "y/table1": 77.0}
+    before = read_costs(shipped)
+    for out, code in [("none", 1), ("runs", 0), (f"runs/x/fig2-quick/{OUTCOME_FILE}", 0)]:
+        write_costs(shipped, before)
+        made = subprocess.run([sys.executable, "-c", script, "-", out])
+        assert made.returncode == code
+        if code == 0:
+            assert read_costs(shipped) == {"x/fig2": learnt, "x/fig10": 5.0, "y/table1": 77.0}
+
+
+def test_an_experiment_that_was_run_alone_gets_its_place_on_the_page(tiny: Path) -> None:
+    reproduce_many(["x/fig2"], jobs=1)
+    alone = json.loads(Path("runs/x/fig2-quick", OUTCOME_FILE).read_text())
+    Path("alone.json").write_text(json.dumps(alone | {"id": "bfc/fig2"}))
+    Path("pages").mkdir()
+    command = [sys.executable, str(TOOLS / "results"), "alone.json", "pages"]
+    subprocess.run(command, check=True)
+    assert "## bfc/fig2: A tiny experiment" in Path("pages/quick.md").read_text()
+    [kept_one] = json.loads(Path("pages/quick.json").read_text())
+    assert kept_one["claims"][0]["claim"] == "BFC drops nothing."
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"cpu_seconds": [1]}', '{"cpu_seconds": {"a": "b"}}'])

@@ -57,6 +57,34 @@ def test_what_comes_until_a_pause_acts() -> None:
     assert {room.headroom for room in pause_room(incast("pfc-static", CHAIN).scenario)} == {None}
 
 
+@pytest.mark.parametrize(
+    ("scheme", "more"), [("hpcc", 42), ("powertcp", 42), ("theta-powertcp", 8), ("swift", 8)]
+)
+def test_the_longest_packet_has_the_telemetry_or_the_timestamp_of_its_scheme(
+    scheme: str, more: int
+) -> None:
+    traffic = [{"kind": "listed", "flows": [[0, 1, 1, 0]]}]
+    scenarios = (
+        Scenario(name="one", scheme=name, topology=STAR, traffic=traffic, duration="1 ms")
+        for name in (scheme, "pfc")
+    )
+    with_it, without_it = map(longest_packet, scenarios)
+    assert with_it == without_it + more == 1_048 + more
+
+
+def test_the_longest_packet_has_what_another_controller_needs() -> None:
+    scenario = Scenario(
+        name="two",
+        scheme="tcp",
+        topology=STAR,
+        traffic=[{"kind": "listed", "label": "timed", "flows": [[0, 1, 1, 0]]}],
+        duration="1 ms",
+    )
+    others = [{"label": "timed", "controller": {"kind": "cubic"}}]
+    timed = scenario.with_overrides({"scheme.host.other_controllers": others})
+    assert longest_packet(timed) == longest_packet(scenario) + 8
+
+
 @pytest.mark.parametrize("topology", [STAR, STAR | {"pipeline_delay": "500 ns"}, CHAIN])
 def test_the_headroom_that_a_note_names_is_enough_and_no_packet_too_much(
     topology: dict[str, Any],

@@ -2,9 +2,9 @@
 
 ``.venv/bin/python tools/results summary-paper.json ... docs/results``: the page says how many
 claims hold, and has every claim of every experiment. ``paper.json`` keeps the claims of the page,
-so that one experiment can be run alone: those of the summaries replace their earlier ones. An
-experiment that is in several summaries is taken from the last. At paper scale a folder for each
-experiment of minutes keeps the data of its figures.
+so that one experiment can be run alone, which leaves an ``outcome.json`` in place of a summary.
+Those of the files replace their earlier ones; an experiment that is in several files is taken from
+the last. At paper scale a folder for each experiment of minutes keeps the data of its figures.
 """
 
 from __future__ import annotations
@@ -133,25 +133,30 @@ def keep_figures(experiment: Row, figures: Path, destination: Path) -> None:
         shutil.copy(file, folder)
 
 
+def done(file: Path, page: Row) -> list[tuple[Row, Path]]:
+    """The experiments of a summary, or of one outcome, that have ended, and their directories."""
+    if "experiments" not in page:
+        return [] if page["failure"] else [(page, file.parent)]
+    ended = (one for one in page["experiments"] if one["state"] == "done")
+    return [(one, (file.parent / one["report"]).parent) for one in ended]
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Writes one page from the summaries of one scale; the exit code."""
-    *summaries, destination = map(Path, arguments)
-    if not summaries:
-        sys.exit("usage: tools/results SUMMARY.json ... DIRECTORY")
-    pages = [(file.parent, json.loads(file.read_text("utf-8"))) for file in summaries]
+    """Writes one page from summaries and outcomes of one scale; the exit code."""
+    *files, destination = map(Path, arguments)
+    if not files:
+        sys.exit("usage: tools/results SUMMARY.json|OUTCOME.json ... DIRECTORY")
+    pages = [(file, json.loads(file.read_text("utf-8"))) for file in files]
     scale = pages[0][1]["scale"]
     kept = destination / f"{scale}.json"
     found: dict[str, Row] = {}
     if kept.exists():
         found = {one["id"]: one for one in json.loads(kept.read_text("utf-8"))}
-    for root, page in pages:
-        for experiment in page["experiments"]:
-            if experiment["state"] != "done":
-                continue
+    for file, page in pages:
+        for experiment, directory in done(file, page):
             found[experiment["id"]] = shown(experiment)
             if scale == WITH_FIGURES:
-                report = root / experiment["report"]
-                keep_figures(experiment, report.parent / "figures", destination)
+                keep_figures(experiment, directory / "figures", destination)
     ordered = sorted(found.values(), key=place)
     kept.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
     text = (
@@ -160,8 +165,8 @@ def main(arguments: Sequence[str]) -> int:
         "claim](../decisions/claims-and-seeds.md).\n\n" + totals(ordered)
     )
     for experiment in ordered:
-        files = (destination / folder_of(experiment)).glob("*.csv")
-        text += section(experiment, sorted(files) if scale == WITH_FIGURES else [])
+        data = (destination / folder_of(experiment)).glob("*.csv")
+        text += section(experiment, sorted(data) if scale == WITH_FIGURES else [])
     (destination / f"{scale}.md").write_text(text, "utf-8")
     return 0
 

@@ -127,7 +127,8 @@ def measuring(place: str, value: str | None = None) -> Iterator[None]:
         raise
     except Exception as error:
         reason = f"it cannot be measured here: {type(error).__name__}: {error}"
-        raise refuse(place, reason, "name what every run has", value) from error
+        remedy = "name what every run has, or leave the others out by `where`"
+        raise refuse(place, reason, remedy, value) from error
 
 
 class Evaluator:

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::bottleneck::{Bottleneck, Measured, profile, step};
 use crate::fixture::{
-    GBPS, MS, US, dcqcn, dcqcn_mellanox, dctcp, dctcp_tcp, hpcc, qcn, swift, timely, with,
+    GBPS, MS, US, dcqcn, dcqcn_mellanox, dctcp, dctcp_tcp, hpcc, powertcp, qcn, swift,
+    theta_powertcp, timely, with,
 };
 
 /// Checks two and four flows, each of which starts `gap` after the one before. Jain's index of the
@@ -48,6 +49,17 @@ fn hpcc_flows_become_equal() {
         let scheme = with(hpcc(), "/host/controller/additive_increase/size", increase);
         Bottleneck { delay: 2 * US, ..Bottleneck::new(scheme, flows, 6 * MS) }
     });
+}
+
+/// PowerTCP and theta-PowerTCP, both with half of the flows for which their increase is made.
+#[test]
+fn powertcp_flows_become_equal() {
+    for scheme in [powertcp, theta_powertcp] {
+        check_fair(300 * US, |flows| {
+            let scheme = scheme(2 * flows as u32);
+            Bottleneck { delay: 2 * US, ..Bottleneck::new(scheme, flows, 6 * MS) }
+        });
+    }
 }
 
 /// DCQCN of the paper, at the 40 Gb/s of the paper's numbers. The run is long, because steps of 40

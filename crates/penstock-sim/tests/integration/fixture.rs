@@ -346,6 +346,21 @@ pub fn irn(buffer: u64) -> Value {
     with(with(irn, "/host/controller", json!({"kind": "line-rate"})), "/name", "irn")
 }
 
+/// PowerTCP over PFC, with `expected_flows` at a NIC.
+pub fn powertcp(expected_flows: u32) -> Value {
+    let controller = json!({"kind": "powertcp", "weight": 0.9, "expected_flows": expected_flows,
+        "minimum_rate": 100_000_000, "window": "scaled"});
+    with(with(hpcc(), "/host/controller", controller), "/name", "powertcp")
+}
+
+/// Theta-PowerTCP over PFC, with `expected_flows` at a NIC.
+pub fn theta_powertcp(expected_flows: u32) -> Value {
+    let controller = json!({"kind": "theta-powertcp", "weight": 0.9,
+        "expected_flows": expected_flows, "least_current": 0.0, "minimum_rate": 100_000_000,
+        "window": "scaled"});
+    with(with(pfc(), "/host/controller", controller), "/name", "theta-powertcp")
+}
+
 /// Swift over PFC, from a window of `initial` packets.
 pub fn swift(initial: u32) -> Value {
     let controller = json!({"kind": "swift", "additive_increase": 1.0, "beta": 0.8,
@@ -402,6 +417,8 @@ pub fn schemes() -> Vec<Value> {
         tcp(50_000),
         irn(50_000),
         swift(100),
+        powertcp(167),
+        theta_powertcp(167),
         fafc(60_000),
         afq(50_000),
         expresspass(1_048),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::fixture::{
     US, bfc, column, dcqcn, dcqcn_mellanox, dctcp, dumbbell, graph, hpcc, ideal_fq, irn,
-    leaf_spine, line_rate, listed, pfc, qcn, run_to_the_end, scenario, sfq, single_switch, swift,
-    timely, with,
+    leaf_spine, line_rate, listed, pfc, powertcp, qcn, run_to_the_end, scenario, sfq,
+    single_switch, swift, theta_powertcp, timely, with,
 };
 
 /// Sizes of one byte, around a packet, a product of bandwidth and delay, and a hundred of these
@@ -137,7 +137,7 @@ fn controllers_without_congestion_cost_nothing() {
     }
 }
 
-/// Timestamps and telemetry cost their bytes and no more. A flow of TIMELY or Swift takes as long
+/// Timestamps and telemetry cost their bytes and no more. A flow of TIMELY, Swift or theta-PowerTCP takes as long
 /// as a flow at line rate with 8 B more of header. A flow of HPCC without feedback takes as long as
 /// a flow with 42 B more, and 28 B more of ACK. Feedback comes after a round trip, so half a
 /// product of bandwidth and delay has none.
@@ -155,10 +155,14 @@ fn timestamps_and_telemetry_cost_their_bytes_and_no_more() {
         assert_eq!(time, line(size, 56, 60), "{size} B with TIMELY");
         let (time, _, _) = times(&topology, swift(1_000), (0, 3, size, 0));
         assert_eq!(time, line(size, 56, 60), "{size} B with Swift");
+        let (time, _, _) = times(&topology, theta_powertcp(167), (0, 3, size, 0));
+        assert_eq!(time, line(size, 56, 60), "{size} B with theta-PowerTCP");
     }
     for size in [1, 999, 1_000, 1_001, 2_000, 52_000] {
         let (time, _, _) = times(&topology, hpcc(), (0, 3, size, 0));
         assert_eq!(time, line(size, 90, 88), "{size} B with HPCC");
+        let (time, _, _) = times(&topology, powertcp(167), (0, 3, size, 0));
+        assert_eq!(time, line(size, 90, 88), "{size} B with PowerTCP");
     }
 }
 

@@ -14,9 +14,10 @@
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
 //! `most_in_flight` (shared by the controllers of TCP), [`new_reno`], `marked_share` (shared by the two
 //! DCTCPs), [`reno_dctcp`], [`cubic`], [`swift`],
-//! [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `alpha` (shared by the next
-//! two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`], [`timely`],
-//! `ticks` (shared by [`dcqcn`] and the next), [`pcn`], [`packet_pair`], then the controllers whose
+//! [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `power` (shared by the next two),
+//! [`powertcp`], [`theta_powertcp`], `alpha` (shared by the next two), [`dcqcn_mellanox`], `stages`
+//! (shared by the next two), [`dcqcn`], [`qcn`], [`timely`], `ticks` (shared by [`dcqcn`] and the next),
+//! [`pcn`], [`packet_pair`], then the controllers whose
 //! receiver decides: [`homa`], [`expresspass`]. [`external`] is for controllers that are not here.
 
 use penstock_units::random::Pcg32;
@@ -35,6 +36,7 @@ mod alpha;
 mod homa_levels;
 mod marked_share;
 mod most_in_flight;
+mod power;
 mod stages;
 mod ticks;
 
@@ -58,6 +60,11 @@ ends! { $
     dctcp: Dctcp(DctcpConfig => Dctcp),
     /// HPCC: follow the utilization that telemetry reports.
     hpcc: Hpcc(HpccConfig => Hpcc),
+    // The names are one word in scenarios, as the authors write theirs.
+    /// PowerTCP: follow the power that telemetry reports.
+    powertcp: Powertcp(PowerTcpConfig => PowerTcp),
+    /// Theta-PowerTCP: follow the power that the round-trip time and its growth show.
+    theta_powertcp: ThetaPowertcp(ThetaPowerTcpConfig => ThetaPowerTcp),
     /// BFC's delay controller (App. A.1): hold the round-trip time near a target.
     delay: Delay(DelayConfig => Delay),
     /// DCQCN as NVIDIA's firmware does it: marks in ACKs, a cut at most once an interval.

@@ -129,6 +129,72 @@ class HpccController(Part):
     )
 
 
+class PowertcpController(Part):
+    """PowerTCP: follow the power that telemetry reports."""
+
+    kind: Literal["powertcp"]
+    weight: Number = field(
+        "Weight of the window that the power asks for, against the present one (gamma)",
+        0.9,
+        range="above 0, at most 1",
+        source="PowerTCP 3.3: 0.9",
+    )
+    expected_flows: Count = field(
+        "Flows that are expected at a host's NIC (N); together they add a BDP per step",
+        167,
+        range="1 or more",
+        source="the authors' simulator (inet-tub/ns3-datacenter): 150 Mb/s of 25 Gb/s; their "
+        "Linux code has 10",
+    )
+    minimum_rate: Rate = field(
+        "Rate below which no flow falls",
+        "100 Mb/s",
+        range="1 b/s or more",
+        source="the authors' simulator (inet-tub/ns3-datacenter): MIN_RATE 100 Mb/s",
+    )
+    window: Literal["none", "bdp", "scaled"] = field(
+        "In flight at most: anything, one BDP, or BDP x rate / line rate",
+        "scaled",
+        source="PowerTCP, Algorithm 1: the window itself",
+    )
+
+
+class ThetaPowertcpController(Part):
+    """Theta-PowerTCP: follow the power that the round-trip time and its growth show."""
+
+    kind: Literal["theta-powertcp"]
+    weight: Number = field(
+        "Weight of the window that the power asks for, against the present one (gamma)",
+        0.9,
+        range="above 0, at most 1",
+        source="PowerTCP 3.3: 0.9; the authors' simulator (inet-tub/ns3-datacenter): 0.7",
+    )
+    expected_flows: Count = field(
+        "Flows that are expected at a host's NIC (N); together they add a BDP per step",
+        167,
+        range="1 or more",
+        source="the authors' simulator (inet-tub/ns3-datacenter): 150 Mb/s of 25 Gb/s; their "
+        "Linux code has 10",
+    )
+    least_current: Number = field(
+        "Smallest value of dRTT/dt + 1 that counts",
+        0.0,
+        range="0 to 1",
+        source="PowerTCP, Algorithm 2: none; the authors' simulator (inet-tub/ns3-datacenter): 0.5",
+    )
+    minimum_rate: Rate = field(
+        "Rate below which no flow falls",
+        "100 Mb/s",
+        range="1 b/s or more",
+        source="the authors' simulator (inet-tub/ns3-datacenter): MIN_RATE 100 Mb/s",
+    )
+    window: Literal["none", "bdp", "scaled"] = field(
+        "In flight at most: anything, one BDP, or BDP x rate / line rate",
+        "scaled",
+        source="PowerTCP, Algorithm 2: the window itself",
+    )
+
+
 class DelayController(Part):
     """BFC's delay controller (App. A.1): hold the round-trip time near a target."""
 
@@ -317,6 +383,8 @@ Controller = Annotated[
     | WindowController
     | DctcpController
     | HpccController
+    | PowertcpController
+    | ThetaPowertcpController
     | DelayController
     | DcqcnMellanoxController
     | DcqcnController
