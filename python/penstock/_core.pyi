@@ -259,7 +259,9 @@ def core_paths(
     """
 
 def forecast(scenario_json: str) -> str:
-    """What is expected of a run, as JSON: `flows`, `open_flows`, `data_packets`, `packet_hops`."""
+    """What is expected of a run, as JSON: `flows`, `open_flows`, `data_packets`, `packet_hops`;
+    `fullest_link`, null or an object of name, layer and load.
+    """
 
 def schema() -> str:
     """The JSON schema of a scenario as `run` takes it: meaning, type, bounds, default, source."""
