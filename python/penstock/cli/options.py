@@ -210,7 +210,7 @@ def one_scheme(text: str) -> str:
         They are several.
     """
     if "," in text and not Path(text).exists():
-        remedy = "write one of them; penstock compare and sweep take several"
+        remedy = "write one of them; penstock compare takes several, and so does sweep"
         raise refuse("--scheme", "a run has one scheme", remedy, text)
     return absolute(text)
 
