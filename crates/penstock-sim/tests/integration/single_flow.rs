@@ -137,10 +137,10 @@ fn controllers_without_congestion_cost_nothing() {
     }
 }
 
-/// Timestamps and telemetry cost their bytes and no more. A flow of TIMELY, Swift or theta-PowerTCP takes as long
-/// as a flow at line rate with 8 B more of header. A flow of HPCC without feedback takes as long as
-/// a flow with 42 B more, and 28 B more of ACK. Feedback comes after a round trip, so half a
-/// product of bandwidth and delay has none.
+/// Timestamps and telemetry cost their bytes and no more. A flow of TIMELY, Swift or theta-PowerTCP takes
+/// as long as a flow at line rate with 8 B more of header. A flow of HPCC or PowerTCP without feedback
+/// takes as long as a flow with 42 B more, and 28 B more of ACK. Feedback comes after a round trip, so
+/// half a product of bandwidth and delay has none.
 #[test]
 fn timestamps_and_telemetry_cost_their_bytes_and_no_more() {
     let topology = leaf_spine(2, 2, 2);

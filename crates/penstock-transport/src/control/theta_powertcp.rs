@@ -12,8 +12,9 @@
 //! - The first acknowledgement only stores its round-trip time (our choice: there is nothing to compare).
 //! - dRTT/dt + 1 below zero counts as zero, as in the group's Linux code: acknowledgements that come
 //!   closer together than half the gap of their packets would ask for a negative window. The authors'
-//!   simulator counts what is below 0.5 as 0.5 (`least_current`). Without that, a queue that drains asks
-//!   for any window, and a few flows fill and drain it in turn (`beyond/powertcp`).
+//!   simulator counts what is below 0.5 as 0.5 (`least_current`). Without that, packets that come to a queue
+//!   at half the link's rate ask for any window, and a few flows fill and drain it in turn
+//!   (`beyond/powertcp`).
 //! - An acknowledgement at the same instant as the last one is not looked at (our choice: no gradient).
 //! - tau is the base round-trip time that hosts know, by default the longest of the network. The codes of
 //!   the group take the least round-trip time that the flow has seen.
