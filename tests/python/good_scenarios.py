@@ -58,7 +58,11 @@ TRAFFICS: list[dict[str, Any]] = [
         "load_on": {"kind": "links", "links": [[129, 20]]},
     },
     OPEN | {"pairs": {"kind": "fan-in", "least": 2, "most": 3}},
-    OPEN | {"pairs": {"kind": "matrix", "rows": [[0, 20, 1.5], [128, 129, 3]]}},
+    OPEN
+    | {
+        "pairs": {"kind": "matrix", "rows": [[0, 20, 1.5], [128, 20, 3]]},
+        "load_on": {"kind": "links", "links": [[129, 20]]},
+    },
     OPEN
     | {
         "pairs": {"kind": "synchronous", "sources": [1, 2], "receiver": 20},
