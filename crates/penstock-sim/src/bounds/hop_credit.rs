@@ -30,8 +30,7 @@ pub(crate) fn memory(scenario: &Scenario, topology: &Topology, problems: &mut Pr
         return;
     }
     let queues = switch.assignment.queue_classes(0).len();
-    let needed =
-        |node| switch.backpressure.set_aside(&scenario.switch_facts(topology, node), queues);
+    let needed = |node| switch.backpressure.set_aside(&topology.switch_facts(node), queues);
     let mut switches = topology.hosts..topology.hosts + topology.switches;
     if let Some(node) = switches.find(|&node| needed(node) > switch.admission.memory(node)) {
         let (name, needed) = (&topology.nodes[node as usize].name, Bytes::new(needed(node)));

@@ -113,9 +113,8 @@ fn memory(scenario: &Scenario, topology: &Topology, problems: &mut Problems) {
         problems.unless(holds, &field, format!("[{node}, {buffer}]"), &remedy);
     }
     let Some(ingress) = &shared.ingress else { return };
-    let is_sound = problems.is_sound("scheme.switch.admission")
-        && problems.is_sound("scheme.switch.assignment");
-    if !is_sound {
+    let read = ["scheme.switch.admission", "scheme.switch.assignment", "wire"];
+    if !read.iter().all(|field| problems.is_sound(field)) {
         return;
     }
     let classes = u64::from(scenario.scheme.switch.assignment.classes());

@@ -237,5 +237,5 @@ fn what_strangers_cannot_do_is_refused() {
     let message = refused(&servers(400), &[]).unwrap();
     assert!(message.contains("topology.inner_rate is 400 Gb/s; in real time"), "{message}");
     let message = refused(&servers(0), &[]).unwrap();
-    assert!(!message.contains("inner_rate") && message.contains("loads L1->H7"), "{message}");
+    assert!(!message.contains("inner_rate") && message.contains("loads H0->L0"), "{message}");
 }
