@@ -10,7 +10,7 @@
 //!
 //! Reading order: [`merge`], [`entry`], one file per kind of entry ([`open_loop`], [`incast`],
 //! [`listed`]), the parts of an open-loop entry ([`size`], [`arrival`], [`pair`], [`load`]),
-//! `fan_in`, `synchronous`, `demand`, `draw`, `size_share`.
+//! `racks`, `matrix`, `fan_in`, `synchronous`, `demand`, `draw`, `size_share`.
 
 pub mod arrival;
 mod demand;
