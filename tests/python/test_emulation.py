@@ -367,7 +367,12 @@ def test_two_schemes_give_one_table_and_one_report(
         run = Run.load(here / "out" / name)
         assert run.scenario.scheme.name == name
         assert run.flows.height == 2
-    assert sorted(path.name for path in (here / "out").iterdir()) == ["bfc", "pfc", "report.html"]
+    assert sorted(path.name for path in (here / "out").iterdir()) == [
+        "bfc",
+        "comparison.json",
+        "pfc",
+        "report.html",
+    ]
 
 
 @with_namespaces
