@@ -38,7 +38,8 @@ fn headroom_is_three_one_way_products() {
 #[test]
 fn a_lossless_headroom_holds_what_arrives_until_a_pause_acts() {
     let lossless = HeadroomConfig::Lossless {};
-    // docs/validation.md, table of PFC: at 100 Gb/s 25,000 B in 2 us, two packets of 1,048 B and a frame of 64 B.
+    // docs/validation.md, table of PFC: at 100 Gb/s 25,000 B in 2 us, two packets of 1,048 B and a frame
+    // of 64 B.
     assert_eq!(lossless.of(&hosts(1), &host_port()), 27_160);
     // A switch with pipelines of 500 ns, 15 ns away from another one at 400 Gb/s: 1,030 ns on the link.
     let pipeline = Time::from_ns(500);

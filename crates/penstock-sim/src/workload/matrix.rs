@@ -1,7 +1,7 @@
 //! A traffic matrix: how large a share of the flows goes from which hosts to which.
 //!
-//! What it is: weights of rows, each from a host or a rack to a host or a rack. What it is not: rates. The load
-//! of the entry says how much all rows together offer.
+//! What it is: weights of rows, each from a host or a rack to a host or a rack. What it is not: rates. The
+//! load of the entry says how much all rows together offer.
 
 use std::collections::HashMap;
 use std::ops::Range;
