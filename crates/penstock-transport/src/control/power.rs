@@ -13,6 +13,13 @@ use penstock_units::Time;
 
 use crate::path::PathFacts;
 
+/// The source of the flows that are expected at a NIC.
+pub(crate) const EXPECTED_FLOWS: &str = "the authors' simulator (inet-tub/ns3-datacenter): 150 Mb/s of \
+                                         25 Gb/s; their Linux code has 10";
+/// The source of the least rate.
+pub(crate) const MINIMUM_RATE: &str =
+    "the authors' simulator (inet-tub/ns3-datacenter): MIN_RATE 100 Mb/s";
+
 /// The smoothed power of a flow's path, and the two parameters of a step.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Power {

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::control::paced_rate::{PacedRate, RateWindow};
-use crate::control::power::Power;
+use crate::control::power::{EXPECTED_FLOWS, MINIMUM_RATE, Power};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::{Acknowledgement, HopTelemetry};
 
@@ -57,8 +57,7 @@ pub struct PowerTcpConfig {
         range(min = 1),
         extend(
             "default" = 167,
-            "source" = "the authors' simulator (inet-tub/ns3-datacenter): 150 Mb/s of 25 Gb/s; their \
-                        Linux code has 10"
+            "source" = EXPECTED_FLOWS
         )
     )]
     pub expected_flows: u32,
@@ -67,7 +66,7 @@ pub struct PowerTcpConfig {
         range(min = 1),
         extend(
             "default" = "100 Mb/s",
-            "source" = "the authors' simulator (inet-tub/ns3-datacenter): MIN_RATE 100 Mb/s"
+            "source" = MINIMUM_RATE
         )
     )]
     pub minimum_rate: BitRate,
