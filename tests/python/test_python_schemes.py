@@ -449,6 +449,18 @@ def test_a_sweep_goes_on_and_does_not_mix_two_texts_of_a_file(
     assert "a file has changed since" in capsys.readouterr().err
 
 
+def test_a_search_runs_a_class_once_where_it_is_told_to(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scheme = written("def on_start(self):\n    return random.randint(2_000, 50_000), None")
+    tune = ["tune", "incast.toml", "--scheme", scheme, "--field", "traffic[0].degree=4:8"]
+    tune += ["--minimize", "slowdown(statistic='mean')", "--trials", "1", "--seeds", "1"]
+    tune += ["--ahead", "1", "--jobs", "1", "--out"]
+    assert main([*tune, "checked"]) == 1
+    assert "gives another result every time" in capsys.readouterr().err
+    assert main([*tune, "once", "--once"]) == 0
+
+
 def test_results_are_read_without_the_class(mine: Path) -> None:
     made("./mine.py:Dctcp").save("kept")
     Path("mine.py").unlink()

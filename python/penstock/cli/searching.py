@@ -65,7 +65,14 @@ class Asked:
 
 
 def search(
-    asked: Asked, *, out: Path | None, force: bool, jobs: int | None, threads: int, as_json: bool
+    asked: Asked,
+    *,
+    out: Path | None,
+    force: bool,
+    jobs: int | None,
+    threads: int,
+    once: bool,
+    as_json: bool,
 ) -> None:
     """Searches and shows what came out; ends with exit code 1 where that is not whole.
 
@@ -79,6 +86,8 @@ def search(
         Processes, > 0; by default one per processor.
     threads
         Threads of a run, > 0.
+    once
+        Run a scheme in Python once only.
 
     Raises
     ------
@@ -103,7 +112,7 @@ def search(
 
         executor: Executor
         with LocalExecutor(workers) as executor:
-            found = run_search(plan, store, executor, threads=threads, on_standing=tell)
+            found = run_search(plan, store, executor, threads=threads, once=once, on_standing=tell)
         outcome = outcome_of(plan, found)
         write_files(outcome, target)
         page = write_page(outcome, target, command_line())

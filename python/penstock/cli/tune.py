@@ -13,6 +13,7 @@ from penstock.cli.options import (
     ForceSizeOption,
     JobsOption,
     JsonOption,
+    OnceOption,
     OneThreadOption,
     OutOption,
     ScenarioArgument,
@@ -82,6 +83,7 @@ def tune(
     force: ForceSizeOption = False,
     jobs: JobsOption = None,
     threads: OneThreadOption = 1,
+    once: OnceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Search for good values of fields: Optuna proposes points, each is run with all seeds.
@@ -107,4 +109,4 @@ def tune(
         seed=seed,
         ahead=ahead,
     )
-    search(asked, out=out, force=force, jobs=jobs, threads=threads, as_json=as_json)
+    search(asked, out=out, force=force, jobs=jobs, threads=threads, once=once, as_json=as_json)

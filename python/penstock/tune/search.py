@@ -68,9 +68,11 @@ class _Open:
 class _Search:
     """The state of a search under way."""
 
-    def __init__(self, plan: Plan, store: Store, executor: Executor, threads: int) -> None:
+    def __init__(
+        self, plan: Plan, store: Store, executor: Executor, threads: int, once: bool
+    ) -> None:
         self._plan, self._store, self._executor = plan, store, executor
-        self._threads = threads
+        self._threads, self._once = threads, once
         self._sampler = plan.sampler()
         self.cancel = threading.Event()
         self.found = Found(starts_here=self._sampler.starts_here)
@@ -172,9 +174,14 @@ class _Search:
                 self.found.there += key not in self._made
             else:
                 self._hashes[key] = scenario_hash
-                expressions = self._plan.expressions
-                text = scenario.to_toml()
-                task = Task(key, text, scenario_hash, expressions, threads=self._threads)
+                task = Task(
+                    key,
+                    scenario.to_toml(),
+                    scenario_hash,
+                    self._plan.expressions,
+                    threads=self._threads,
+                    once=self._once,
+                )
                 self._todo.append(task)
         self.open.append(opened)
 
@@ -220,6 +227,7 @@ def run_search(
     executor: Executor,
     *,
     threads: int = 1,
+    once: bool = False,
     on_standing: Callable[[Standing], None] | None = None,
 ) -> Found:
     """Makes every trial of a budget; cells that are in the store are not run again.
@@ -236,6 +244,8 @@ def run_search(
         Entered already.
     threads
         Threads of each simulation, > 0.
+    once
+        Whether a scheme in Python is run once only, and not again to see that it repeats.
     on_standing
         Called about ten times a second.
 
@@ -246,7 +256,7 @@ def run_search(
     SimulationError, StorageError
         The first trials all failed, the executor cannot go on, or the disk does not take a cell.
     """
-    search = _Search(plan, store, executor, threads)
+    search = _Search(plan, store, executor, threads, once)
     with stopping(search.cancel.set):
         while search.go_on() and not search.cancel.is_set():
             for outcome in executor.outcomes(SIGNAL_POLL_SECONDS):
