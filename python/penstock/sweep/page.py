@@ -54,7 +54,8 @@ def write_page(pooled: Pooled, directory: Path, command: str, notes: Sequence[st
         rows=rows,
         is_repeated=pooled.is_repeated,
         confidence=f"{CONFIDENCE:.0%}",
-        notes=[*notes, *missing, *lacking(pooled), *filter(None, [pooled.losses])],
+        losses=pooled.losses,
+        notes=[*notes, *missing, *lacking(pooled)],
     )
     write_whole(directory / PAGE, page)
     return directory / PAGE
