@@ -58,7 +58,7 @@ class Description:
         """The same for programs."""
         names = [name.lower() for name in self.columns]
         return {
-            **{name.lower(): text for name, text in self.facts.items()},
+            **{name.lower().replace(" ", "_"): text for name, text in self.facts.items()},
             "fields": [dict(zip(names, row, strict=True)) for row in self.rows],
         }
 
