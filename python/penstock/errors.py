@@ -173,6 +173,8 @@ def describe(value: Any) -> str:
         return str(value).lower()
     # Python refuses to write thousands of digits in base 10.
     is_long = isinstance(value, int) and value.bit_length() > 4 * VALUE_WIDTH
+    if isinstance(value, tuple):
+        value = list(value)  # as the file has it
     return printable(hex(value) if is_long else str(value), VALUE_WIDTH)
 
 

@@ -191,6 +191,29 @@ def test_what_shows_or_runs_nothing_is_refused(
     assert not Path("runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields", "words"),
+    [
+        ("timeline", "rates = {a = [[0, 8]]}", r"rates.a = \[0, 8\]: .* is not sampled"),
+        ("timeline", "allowed = {a = [1, 0]}", "allowed.a = .* no link from H1 to H0"),
+        ("timeline", "queued = {a = [0, 8]}", r"queued.a = .*write \[0, 8\] into the list meas"),
+        ("timeline", "pauses = {a = [0, 8]}", "pauses.a = .*; set measure.events=true"),
+        ("queue", "link = [0, 8]", "link = .* is not sampled"),
+        ("link-pauses", "links = [[0, 999]]", "links = .*no node 999"),
+        ("active-flows", "link = [0, 1]", "link = .*no link from H0 to H1"),
+    ],
+)
+def test_a_figure_of_links_that_no_run_has_or_samples_is_refused(
+    own: Path, capsys: pytest.CaptureFixture[str], kind: str, fields: str, words: str
+) -> None:
+    text = EXPERIMENT.format(**RIGHT)
+    figure = f'[[figures]]\nname = "links"\nkind = "{kind}"\n{fields}\n\n[[claims]]'
+    Path("mine.toml").write_text(text.replace("[[claims]]", figure))
+    assert main(["reproduce", "./mine.toml"]) == 2
+    assert re.search(rf"figures\[1\]\.{words}", told := capsys.readouterr().err), told
+    assert not Path("runs").exists()
+
+
 def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

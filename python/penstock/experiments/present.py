@@ -1,9 +1,9 @@
-"""Whether a scenario has the labels and links that expressions name, before there is a run.
+"""Whether a scenario has the labels and links that are named, before there is a run.
 
-What it is: the part of the check of an expression that needs a scenario, and what it measures;
-:mod:`penstock.experiments.checked` has the other part. What it is not: a check of what a run
-finds. Invariant: a name is refused only where no scenario has it, so that an axis may vary the
-network or the traffic.
+What it is: the part of the check of an expression or a figure that needs a scenario, and what it
+measures; :mod:`penstock.experiments.checked` has the other part. What it is not: a check of what a
+run finds. Invariant: a name is refused only where no scenario has it, so that an axis may
+vary the network or the traffic.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import cached_property
 from penstock import _core
 from penstock.errors import Problem, ScenarioError, describe, nearest, quoted
 from penstock.experiments.expression import METRICS
+from penstock.experiments.model import FigureSpec
 from penstock.scenario import Scenario
 
 
@@ -38,11 +39,11 @@ class _Network:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A name in an expression."""
+    """A name in an expression or a figure."""
 
     place: str
     text: str
-    """The expression."""
+    """The expression; empty in a figure, which has the link alone."""
     label: str = ""
     kinds: tuple[str, ...] = ()
     """Of a label: the kinds of traffic that it may have; none: any."""
@@ -58,7 +59,7 @@ class _Wanted:
             found = self._of_measure(scenario)
         else:
             found = self._of_label(scenario) if self.label else self._of_link(network)
-        return found and Problem(self.place, *found, self.text)
+        return found and Problem(self.place, *found, self.text or self.link)
 
     def _of_measure(self, scenario: Scenario) -> tuple[str, str] | None:
         if getattr(scenario.measure, self.needs):
@@ -96,7 +97,7 @@ class _Wanted:
 
     def _of_samples(self, scenario: Scenario, ends: tuple[int, ...]) -> tuple[str, str] | None:
         if ends not in scenario.measure.series:
-            message = f"the link {describe(list(self.link))} is not sampled"
+            message = f"the link {describe(self.link)} is not sampled"
             return message, f"write {list(ends)} into the list measure.series"
         if not scenario.measure.sample_interval:
             return "nothing is sampled", "set measure.sample_interval, e.g. to 1us"
@@ -107,6 +108,7 @@ def check_present(
     expressions: Iterable[tuple[str, str]],
     scenarios: Iterable[Scenario],
     axes: Collection[str] = (),
+    figures: Sequence[FigureSpec] = (),
 ) -> None:
     """Refuses labels and links that no scenario has, and what no scenario measures.
 
@@ -118,13 +120,17 @@ def check_present(
         Those of the runs, one by one; only as many are taken as are needed.
     axes
         The axes of an experiment: a keyword of such a name chooses runs.
+    figures
+        Those of an experiment, in its order.
 
     Raises
     ------
     ScenarioError
         It names each such label and link, and the nearest of the first scenario.
     """
-    every = (one for place, text in expressions for one in _wanted(place, text, axes))
+    every = [one for place, text in expressions for one in _wanted(place, text, axes)]
+    for number, figure in enumerate(figures):
+        every += _of_figure(f"figures[{number}]", figure)
     left = list(dict.fromkeys(every))
     first: dict[_Wanted, Problem] = {}
     for scenario in scenarios if left else ():
@@ -160,6 +166,23 @@ def _wanted(place: str, text: str, axes: Collection[str]) -> Iterator[_Wanted]:
         for link in [*links, values.get("link")]:
             if _is_link(link):
                 yield _Wanted(place, text, link=tuple(link), is_sampled="series" in needs)
+
+
+def _of_figure(place: str, figure: FigureSpec) -> Iterator[_Wanted]:
+    """The links of a figure, and what it needs of them."""
+    several = [(f"rates.{name}", link) for name, links in figure.rates.items() for link in links]
+    several += [(f"allowed.{name}", link) for name, link in figure.allowed.items()]
+    several += [(f"queued.{name}", link) for name, link in figure.queued.items()]
+    counted = [(f"pauses.{name}", link) for name, link in figure.pauses.items()]
+    counted += [("links", link) for link in figure.links]
+    if figure.link:
+        (several if figure.kind == "queue" else counted).append(("link", figure.link))
+    for name, link in several:
+        yield _Wanted(f"{place}.{name}", "", link=link, is_sampled=True)
+    for name, link in counted:
+        yield _Wanted(f"{place}.{name}", "", link=link)
+    for name, link in figure.pauses.items():
+        yield _Wanted(f"{place}.pauses.{name}", "", link=link, needs="events")
 
 
 def _literal(node: ast.expr) -> object:

@@ -210,7 +210,7 @@ def reproduce(
 
 
 def check_runs(experiment: Experiment, grid: Sequence[Cell]) -> None:
-    """Refuses an experiment whose expressions name a label or a link that no run has.
+    """Refuses an experiment that names a label or a link that no run has.
 
     Those of another scale count as well: a claim about points that a scale leaves out is not
     judged there.
@@ -230,6 +230,7 @@ def check_runs(experiment: Experiment, grid: Sequence[Cell]) -> None:
             ((place, text) for place, text, _ in expressions_of(experiment)),
             scenarios,
             experiment.axes,
+            experiment.figures,
         )
     except ScenarioError as error:
         raise error.within(str(experiment.file or experiment.id)) from None
