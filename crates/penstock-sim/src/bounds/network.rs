@@ -32,18 +32,20 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
         problems.unless(false, &field, node, remedy);
     }
     let classes = scenario.scheme.switch.assignment.classes();
+    let known = match classes {
+        1 => "the scheme has no class but 0".to_owned(),
+        _ => format!("the scheme has classes 0 to {}", classes - 1),
+    };
     let is_sound = problems.is_sound("scheme.switch.assignment");
     for (index, entry) in scenario.traffic.iter().enumerate() {
         let class = entry.class();
         let field = format!("traffic[{index}].class");
-        let remedy = format!("the scheme has {classes} classes, numbered from 0");
-        problems.unless(!is_sound || u32::from(class) < classes, &field, class, &remedy);
+        problems.unless(!is_sound || u32::from(class) < classes, &field, class, &known);
         let sizes = entry.further_classes();
         let holds = u32::from(class) >= classes || sizes < (classes - u32::from(class)) as usize;
         let field = format!("traffic[{index}].class_above");
         let found = format!("a list of {sizes}");
-        let remedy =
-            format!("the scheme has {classes} classes, numbered from 0, and the first is {class}");
+        let remedy = format!("{known}, and the first is {class}");
         problems.unless(!is_sound || holds, &field, found, &remedy);
     }
     fidelity::times(scenario, topology, problems);
