@@ -8,9 +8,9 @@ use penstock_sim::{Scenario, topology};
 use penstock_wire::{Ethernet, MacAddress, address};
 
 use crate::config::EmulationConfig;
+use crate::controls::Controls;
 use crate::device::Device;
 use crate::error::EmulationError;
-use crate::load::Controls;
 use crate::namespace::{
     Ecn, HostNamespace, HostSettings, KernelStack, Namespaces, PacketSocket, Stack, TapDevice,
 };

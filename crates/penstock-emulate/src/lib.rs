@@ -15,6 +15,7 @@ mod capacity;
 pub mod capture;
 pub mod clock;
 pub mod config;
+mod controls;
 pub mod device;
 pub mod drive;
 pub mod error;

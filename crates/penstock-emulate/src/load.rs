@@ -1,6 +1,6 @@
 //! The flows between hosts with kernels, over real sockets.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -20,6 +20,7 @@ use penstock_wire::{Ethernet, address};
 
 use crate::clock::Clock;
 use crate::config::{EmulationConfig, SenderConfig};
+use crate::controls::Controls;
 use crate::error::EmulationError;
 use crate::hosts::packet_bytes;
 use crate::namespace::HostNamespace;
@@ -32,36 +33,6 @@ pub(crate) const UDP_FRAME_HEADERS: usize = Ethernet::LENGTH + Ipv4::LENGTH + Ud
 
 /// What they and our own header add to the payload of a datagram (bytes).
 const DATAGRAM_HEADERS: u64 = (UDP_FRAME_HEADERS + penstock_load::header::HEADER_BYTES) as u64;
-
-/// By host: the congestion controls of the flows that it sends. The kernel lets a program choose some only;
-/// any other can be that of a whole host.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Controls(HashMap<u32, BTreeSet<Option<String>>>);
-
-impl Controls {
-    /// Of hosts that send `flows`.
-    pub fn of(flows: &[LiveFlow], config: &EmulationConfig) -> Self {
-        let mut controls = Controls::default();
-        for LiveFlow { arrival, .. } in flows {
-            if let SenderConfig::Tcp { congestion } = &config.senders[usize::from(arrival.label)] {
-                controls.0.entry(arrival.source).or_default().insert(congestion.clone());
-            }
-        }
-        controls
-    }
-
-    /// The congestion control of all TCP flows of `host`, where they have one and the same.
-    pub fn only(&self, host: u32) -> Option<&str> {
-        let controls = self.0.get(&host).filter(|controls| controls.len() == 1)?;
-        controls.first()?.as_deref()
-    }
-
-    /// What the programs of `host` choose for each of their connections.
-    pub fn chosen(&self, host: u32) -> Vec<String> {
-        let all = self.0.get(&host).filter(|controls| controls.len() > 1);
-        all.into_iter().flatten().flatten().cloned().collect()
-    }
-}
 
 /// The flows between hosts with kernels, and the threads that send and receive them.
 pub(crate) struct Load {
