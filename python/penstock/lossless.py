@@ -2,8 +2,8 @@
 
 What it is: the memory that an ingress under PFC needs so that nothing is dropped, beside what it
 has; and the sentences about drops and losses in a run's notes. What it is not: the switch, which
-takes the headroom that the scenario gives it. Invariant: where every ingress has what it needs, and
-no pause is lost, PFC drops nothing.
+takes the headroom that the scenario gives it. Invariant: where every ingress has what it needs, no
+pause is lost, and none waits for acknowledgements, PFC drops nothing.
 
 When an ingress passes XOFF, data goes on to arrive until its pause acts. The core knows how much:
 ``SwitchFacts::bytes_until_a_pause_acts``.

@@ -281,6 +281,58 @@ def test_pauses_and_queue_of_single_links() -> None:
     assert early["queue_bytes"].max() == first.max()
 
 
+def test_a_share_of_time_paused_is_a_mean_over_classes() -> None:
+    pairs = [[host, 0] for host in range(1, 5)]
+    scenario = Scenario(
+        name="two classes",
+        scheme="wrr",
+        topology={"kind": "single-switch", "hosts": 5},
+        traffic=[
+            {"kind": "long-lived", "label": f"class {one}", "class": one, "pairs": pairs}
+            for one in (0, 1)
+        ],
+        duration="1 ms",
+        drain="0 ps",
+    ).with_overrides(
+        {
+            "scheme.host.controller": {"kind": "line-rate"},
+            "scheme.switch.admission.buffer": "1 MB",
+        }
+    )
+    found = penstock.run(scenario)
+    # Four hosts at line rate in two classes: every class of a host may send for an eighth of a
+    # link's time or three, so that each is paused for the most of it, and none for more than all.
+    summed = found.links.filter(pl.col("to") == 5)["port_pause_ns"].mean() / 1e6
+    share = METRICS["pause_time"]([found], layer="host-switch")
+    assert share == pytest.approx(summed / 2)
+    assert 0.5 < share < 1 < summed
+
+
+def test_what_is_left_over_is_known_of_the_traffic_alone() -> None:
+    def left_over(drain: str) -> float:
+        scenario = Scenario(
+            name="left-over",
+            scheme="ideal-fq",
+            topology={"kind": "single-switch", "hosts": 3, "rate": "10 Gb/s"},
+            traffic=[
+                {"kind": "long-lived", "label": "long", "pairs": [[1, 0]]},
+                {"kind": "listed", "label": "other", "flows": [[2, 0, "1 MB", 0]]},
+            ],
+            duration="1 ms",
+            drain=drain,
+        )
+        found = METRICS["left_over_share"](
+            [penstock.run(scenario)], link=["S0", "H0"], label="other"
+        )
+        assert isinstance(found, float)
+        return found
+
+    assert left_over("0 ps") == pytest.approx(1, abs=0.01)
+    # In the drain the other flow delivers more, and the endless flow is no longer measured.
+    with pytest.raises(ValueError, match="went on after its traffic; write drain = 0"):
+        left_over("1 ms")
+
+
 def test_an_interval_of_a_mean_is_that_of_student() -> None:
     # The quantile of three degrees of freedom is 3.182446; the deviation of the values is 1.
     values = [3 - 1.5**0.5, 3.0, 3.0, 3 + 1.5**0.5]

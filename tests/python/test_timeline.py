@@ -58,8 +58,9 @@ def test_rates_are_those_of_the_links_together(run: Run) -> None:
 
 
 def test_controllers_begin_at_line_rate_and_share_the_link_whatever_pauses_do(run: Run) -> None:
+    sampled = run.series.filter(pl.col("allowed_bps") > 0)["allowed_bps"]
+    assert sampled[0] == 10e9
     allowed = values(run, ALLOWED, "F0")["value"]
-    assert allowed[0] == 10.0
     assert allowed[-1] == pytest.approx(5.0, rel=0.2)
     switch = run.series.filter(pl.col("queue_bytes") > 0)
     assert (switch["allowed_bps"] == 0).all()  # only hosts have controllers
@@ -75,8 +76,20 @@ def test_pauses_are_counted_where_they_take_effect(run: Run) -> None:
 def test_a_span_shows_a_part(run: Run) -> None:
     part = timeline(run, Lines(window_us=50.0, queues={"q": (3, 2)}, span_us=(500.0, 1_000.0)))
     assert part["panel"].unique().to_list() == [QUEUE]
-    assert part["time_us"].min() == 500.0
-    assert part["time_us"].max() == 1_000.0
+    # Windows of the samples at 500, 510, 520, 530 and 540 us and so on.
+    assert part["time_us"].min() == 520.0
+    assert part["time_us"].max() == 970.0
+
+
+def test_a_queue_is_the_mean_of_the_samples_of_its_window(run: Run) -> None:
+    found = values(run, QUEUE, "receiver")
+    receiver = run.links.filter((pl.col("from") == 3) & (pl.col("to") == 2))["link"][0]
+    samples = run.series.filter(pl.col("link") == receiver)
+    for window in (0, 3, 30):
+        five = samples[5 * window : 5 * window + 5]
+        assert found["time_us"][window] == five["time_ns"][2] / 1e3
+        assert found["value"][window] == pytest.approx(five["queue_bytes"].mean())
+    assert found["value"].n_unique() > 10
 
 
 def test_a_row_for_each_name_and_a_column_for_each_quantity(run: Run) -> None:

@@ -67,13 +67,13 @@ impl SwitchFacts {
         port.delay * 2 + port.neighbour_pipeline + self.pipeline_delay
     }
 
-    /// The most data that can arrive at `port` after the packet at which the switch pauses it (bytes): what
-    /// its link carries in a one-hop round trip, the packet that the pause frame waits for, the frame
-    /// itself, and the packet that the neighbour has begun (IEEE 802.1Qbb; `docs/validation.md` has the runs
-    /// that hold to it).
+    /// The most data that can arrive at `port` from the packet at which the switch pauses it on (bytes): that
+    /// packet, which an admission takes as a whole beyond XOFF, what its link carries in a one-hop round
+    /// trip, the packet that the pause frame waits for, the frame itself, and the packet that the neighbour
+    /// has begun (IEEE 802.1Qbb; `docs/validation.md` has the runs that hold to it).
     pub fn bytes_until_a_pause_acts(&self, port: &PortFacts) -> Bytes {
         let SwitchFrames { control, packet, .. } = self.frames;
-        let frames = Bytes::new(2 * u64::from(packet) + u64::from(control));
+        let frames = Bytes::new(3 * u64::from(packet) + u64::from(control));
         port.rate.bytes_in(self.hop_rtt_of(port)) + frames
     }
 }

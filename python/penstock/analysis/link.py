@@ -1,7 +1,8 @@
 """Links by layer, and the busiest ones: utilisation, pauses, drops; one link over a window of time.
 
-Shares of pauses are shares of the whole run, drain included: `links` holds totals of the run. A
-utilisation is one of the traffic's time. For another window use `link_window`, which reads the
+Shares of pauses are shares of the whole run, drain included: `links` holds totals of the run. Those
+of PFC are means over the priority classes, which `links` adds up. A utilisation is one of the
+traffic's time. For another window use `link_window`, which reads the
 sampled series.
 """
 
@@ -25,10 +26,11 @@ def layer_summary(runs: RunInput) -> pl.DataFrame:
 
     Columns: name, layer, links, utilization (share of the traffic's time in which a link is busy,
     mean over links; what it carries afterwards is left out), port_paused (share of time a link's
-    data is paused by PFC, mean), port_paused_max (worst link), queues_paused (queues paused by BFC
-    at a link, mean over time and links), drops, queue_bytes_max [bytes], collision_share (share of
-    queue assignments into a used queue). Where a name has several runs, also the smallest and the
-    largest value of a single run: utilization_low, utilization_high and so on.
+    data is paused by PFC, mean over classes and links), port_paused_max (worst link), queues_paused
+    (queues paused by BFC at a link, mean over time and links), drops, queue_bytes_max [bytes],
+    collision_share (share of queue assignments into a used queue). Where a name has several runs,
+    also the smallest and the largest value of a single run: utilization_low, utilization_high and
+    so on.
     """
     frames = []
     groups = group_runs(runs)
@@ -113,13 +115,19 @@ def link_shares(run: MeasuredRun) -> pl.DataFrame:
         "to",
         "rate_bps",
         (bits * 1e9 / pl.col("rate_bps") / traffic_ns).alias("utilization"),
-        (pl.col("port_pause_ns") / end_ns).alias("port_paused"),
+        (pl.col("port_pause_ns") / end_ns / _classes(run)).alias("port_paused"),
         (pl.col("queue_pause_ns") / end_ns).alias("queues_paused"),
         "drops",
         "queue_bytes_max",
         "collisions",
         "assignments",
     )
+
+
+def _classes(run: MeasuredRun) -> int:
+    """The priority classes of a run's switches."""
+    assignment = getattr(getattr(run.scenario.scheme, "switch", None), "assignment", None)
+    return int(getattr(assignment, "classes", 1))
 
 
 def link_window(

@@ -70,10 +70,10 @@ def _of_run(run: MeasuredRun, lines: Lines) -> list[tuple[str, str, Floats, Floa
         middle = time_ns / 1e3 + lines.window_us / 2
         found.append((RATE, line, middle, rate / 1e9))
     for line, ends in lines.allowed.items():
-        time_us, allowed = _samples(run, ends, "allowed_bps")
+        time_us, allowed = _means(run, ends, "allowed_bps", lines.window_us)
         found.append((ALLOWED, line, time_us, allowed / 1e9))
     for line, ends in lines.queues.items():
-        found.append((QUEUE, line, *_samples(run, ends, "queue_bytes")))
+        found.append((QUEUE, line, *_means(run, ends, "queue_bytes", lines.window_us)))
     for line, ends in lines.pauses.items():
         begin_us = pauses(run, ends)["begin_ns"].to_numpy() / 1e3
         end_us = float(run.scenario.duration) / 1e6
@@ -83,10 +83,19 @@ def _of_run(run: MeasuredRun, lines: Lines) -> list[tuple[str, str, Floats, Floa
     return [(panel, line, *_cut(time, value, lines)) for panel, line, time, value in found]
 
 
-def _samples(run: MeasuredRun, ends: Ends, column: str) -> tuple[Floats, Floats]:
-    """Times [us] and a column of a link's series."""
+def _means(run: MeasuredRun, ends: Ends, column: str, window_us: float) -> tuple[Floats, Floats]:
+    """The samples of a column of a link's series, window by window: mean time [us], mean value."""
     rows = run.series.filter(pl.col("link") == link_between(run, *ends))
-    return rows["time_ns"].to_numpy() / 1e3, rows[column].to_numpy().astype(np.float64)
+    time_us = rows["time_ns"].to_numpy() / 1e3
+    value = rows[column].to_numpy().astype(np.float64)
+    if value.size < 2:
+        return time_us, value
+    steps = max(round(window_us / float(time_us[1] - time_us[0])), 1)
+    whole = value.size // steps * steps
+    return (
+        time_us[:whole].reshape(-1, steps).mean(axis=1),
+        value[:whole].reshape(-1, steps).mean(axis=1),
+    )
 
 
 def _cut(time_us: Floats, value: Floats, lines: Lines) -> tuple[Floats, Floats]:

@@ -125,12 +125,15 @@ def left_over_share(runs: Runs, *, link: Link, label: Label) -> Value:
     """What endless flows get of the capacity that the flows of `label` leave on a link.
 
     Both are counted in payload, and what `label` offers is what it really delivered in these runs:
-    a heavy-tailed load differs from its nominal value for a long time.
+    a heavy-tailed load differs from its nominal value for a long time. Endless flows are measured
+    to the end of the traffic and others to that of the run, so the two have to be one.
     """
     shares = []
     for run in runs:
         wire = run.scenario.wire
         span_ns = run.summary["sim_end_ps"] / 1e3
+        if span_ns > run.scenario.duration / 1e3:
+            raise ValueError("the run went on after its traffic; write drain = 0")
         number = run.summary["labels"].index(label)
         flows = run.flows.filter(run.flows["label"] == number)
         offered = float(flows["delivered_bytes"].sum()) * 8e9 / span_ns

@@ -134,9 +134,9 @@ def core_delay(
     return mean(values)
 
 
-@metric("(share of time)")
+@metric("(share of time)", most=1.0)
 def pause_time(runs: Runs, *, layer: Layer | None = None) -> Value:
-    """Share of time links are paused by PFC, mean over the links of a layer or of all."""
+    """Share of time links are paused by PFC, mean over classes and links, of a layer or of all."""
     return _layer_mean(runs, "port_paused", layer)
 
 

@@ -107,7 +107,7 @@ def pause_time(groups: Groups) -> ReportFigure | str:
         return "PFC pauses: no link was paused. Fullest ingress: " + "; ".join(peaks) + "."
     words = (
         "Share of the run in which a pause, PFC's or a timed one of FAFC's, keeps a link from "
-        "sending data, mean over links."
+        "sending data, mean over classes and links."
     )
     return ReportFigure("pause-time", words, pause_chart(data))
 

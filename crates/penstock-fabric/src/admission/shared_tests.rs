@@ -38,9 +38,9 @@ fn headroom_is_three_one_way_products() {
 #[test]
 fn a_lossless_headroom_holds_what_arrives_until_a_pause_acts() {
     let lossless = HeadroomConfig::Lossless {};
-    // docs/validation.md, table of PFC: at 100 Gb/s 25,000 B in 2 us, two packets of 1,048 B and a frame
+    // docs/validation.md, table of PFC: at 100 Gb/s 25,000 B in 2 us, three packets of 1,048 B and a frame
     // of 64 B.
-    assert_eq!(lossless.of(&hosts(1), &host_port()), 27_160);
+    assert_eq!(lossless.of(&hosts(1), &host_port()), 28_208);
     // A switch with pipelines of 500 ns, 15 ns away from another one at 400 Gb/s: 1,030 ns on the link.
     let pipeline = Time::from_ns(500);
     let switch = PortFacts {
@@ -50,7 +50,7 @@ fn a_lossless_headroom_holds_what_arrives_until_a_pause_acts() {
         ..host_port()
     };
     let facts = SwitchFacts { pipeline_delay: pipeline, ..switch_with(vec![switch]) };
-    assert_eq!(lossless.of(&facts, &switch), 51_500 + 2_160);
+    assert_eq!(lossless.of(&facts, &switch), 51_500 + 3_208);
 }
 
 #[test]

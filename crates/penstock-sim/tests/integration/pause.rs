@@ -96,9 +96,11 @@ fn the_egress_runs_dry_when_less_than_a_round_trip_is_left_at_the_resume() {
 
 /// Bytes that arrive between XOFF and the last packet sent before the pause took effect: 2·d·C/8.
 const IN_FLIGHT: u64 = 25_000;
-/// Bytes that a headroom needs besides those (sec. 1.3): a packet on the way back that the pause
-/// waits for, a packet that the peer has begun, and the pause itself.
-const FRAMES: u64 = 2 * 1_048 + 64;
+/// A packet (bytes).
+const PACKET: u64 = 1_048;
+/// Bytes that a headroom needs besides those (sec. 1.3) while no data comes back: the packet that goes
+/// beyond XOFF, a packet that the peer has begun, and the pause itself.
+const FRAMES: u64 = 2 * PACKET + 64;
 
 /// PFC with a headroom of `bytes`, and a buffer so small that it is soon full.
 fn with_headroom(bytes: u64) -> Value {
@@ -119,6 +121,24 @@ fn the_headroom_of_the_form_is_enough_and_less_than_a_round_trip_is_not() {
         let short = endless(with_headroom(IN_FLIGHT - 1_000), flows, MS).summary;
         assert!(short.drops > 0, "{flows} flows");
     }
+}
+
+/// The pause waits for a packet of the data that comes back. Without room for it packets are lost, and
+/// with it none are: the headroom has three packets in all, as `lossless` has.
+#[test]
+fn data_on_the_way_back_takes_another_packet_of_the_headroom() {
+    let both_ways = |scheme: Value| {
+        let list: Vec<_> = (1..=16).flat_map(|host| [(host, 0, 0, 0), (0, host, 0, 0)]).collect();
+        let scenario = scenario(single_switch(17), scheme, &[listed(&list)], MS);
+        run(&with(scenario, "/drain", 0)).summary
+    };
+    assert!(both_ways(with_headroom(IN_FLIGHT + FRAMES)).drops > 0);
+    let lossless = json!({"kind": "lossless"});
+    let enough = with(with_headroom(0), "/switch/admission/ingress/headroom", lossless);
+    let enough = both_ways(enough);
+    assert_eq!(enough.drops, 0);
+    let peak = enough.headroom_peak_bytes[0];
+    assert!((IN_FLIGHT + FRAMES..=IN_FLIGHT + FRAMES + PACKET).contains(&peak), "{peak}");
 }
 
 /// With two hosts in step, half of the arriving bytes leave meanwhile. The headroom then holds at
