@@ -57,6 +57,22 @@ def happened() -> bool:
 
 
 @contextmanager
+def held() -> Iterator[None]:
+    """Holds signals back: those of this time come at its end. A process that is started meanwhile
+    goes on to hold them back, until it calls :func:`let_through`."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_through() -> None:
+    """Lets signals come that the process that started this one has :func:`held` back."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+
+@contextmanager
 def stopping(stop: Callable[[], object]) -> Iterator[None]:
     """Lets a signal call `stop` and nothing else.
 
