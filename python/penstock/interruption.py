@@ -51,6 +51,11 @@ def keep(words: str) -> None:
     _kept = words
 
 
+def kept() -> str:
+    """What is left behind by a command that ends now."""
+    return _kept
+
+
 def happened() -> bool:
     """Whether a signal has stopped the last simulations of this process."""
     return _happened.is_set()
