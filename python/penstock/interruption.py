@@ -51,9 +51,30 @@ def keep(words: str) -> None:
     _kept = words
 
 
+def kept() -> str:
+    """What is left behind by a command that ends now."""
+    return _kept
+
+
 def happened() -> bool:
     """Whether a signal has stopped the last simulations of this process."""
     return _happened.is_set()
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Holds signals back: those of this time come at its end. A process that is started meanwhile
+    goes on to hold them back, until it calls :func:`let_through`."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_through() -> None:
+    """Lets signals come that the process that started this one has :func:`held` back."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
 @contextmanager

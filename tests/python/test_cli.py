@@ -350,6 +350,31 @@ def test_a_run_is_whole_where_streams_are_closed(closed: str, here: Path) -> Non
     assert Run.load("run").summary["flows_started"] > 0
 
 
+def test_a_place_that_cannot_be_written_to_is_named_as_it_was_written(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The administrator may write everywhere but where a file system forbids it.
+    monkeypatch.setattr(os, "access", lambda place, mode: False)
+    assert main(["run", "quickstart", "--out", "mine/run"]) == 2
+    expected = f'--out = "mine/run": nothing can be written to {here}; name another directory'
+    assert expected in capsys.readouterr().err
+
+
+def test_a_full_standard_output_is_no_mistake_of_the_input(here: Path) -> None:
+    for command, left in {
+        "--version": "nothing was run",
+        "run quickstart --out run": "all is written to run",
+    }.items():
+        words = [sys.executable, "-m", "penstock", *command.split()]
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                words, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        said = f"standard output could not be written: No space left on device; {left}\n"
+        assert (done.returncode, done.stderr.endswith(said)) == (1, True), done.stderr
+    assert Run.load("run").summary["flows_started"] > 0
+
+
 def printed(command: list[str], encoding: str) -> str:
     words = [sys.executable, "-m", "penstock", *command]
     environment = os.environ | {"PYTHONIOENCODING": encoding}

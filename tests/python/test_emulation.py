@@ -18,6 +18,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -403,6 +404,21 @@ def test_a_stop_keeps_what_has_finished_and_leaves_nothing_else(here: Path, mark
     assert wait_until(lambda: not processes(mark)), processes(mark)
     assert interfaces() == interfaces_before
     assert [path.name for path in here.rglob(".*")] == []
+
+
+@with_namespaces
+def test_a_stop_while_the_worker_starts_is_a_stop(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Early(subprocess.Popen[str]):
+        def __init__(self, *words: Any, **options: Any) -> None:
+            super().__init__(*words, **options)
+            self.send_signal(signal.SIGTERM)
+
+    (here / "pair.toml").write_text(PAIR.format(duration="50 s", drain="1 s"))
+    scenario = Scenario.from_toml(here / "pair.toml")
+    monkeypatch.setattr(subprocess, "Popen", Early)
+    assert emulate(scenario, output=here / "printed", forced=True).is_cancelled
 
 
 def test_notes_say_what_went_wrong() -> None:

@@ -344,7 +344,9 @@ def test_wireshark_reads_pauses_of_queues(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["export", "out"], ["add --csv DIR or --pcapng FILE"]),
-        (["export", "nothing", "--csv", "csv"], ["no complete run", "penstock run"]),
+        (["export", "nothing", "--csv", "csv"],
+         ["no complete run", "no such directory", "penstock run"]),
+        (["export", ".", "--csv", "csv"], ["no summary.json", "one of the runs in it", "traced"]),
         (["export", "out", "--csv", "file"], ["--csv", "a file has this name"]),
         (["export", "out", "--csv", "c", "--nodes", "S0"], ["--nodes", "--pcapng"]),
         (["export", "out", "--csv", "c", "--keep", "70"], ["--keep", "--pcapng"]),

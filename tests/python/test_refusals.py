@@ -420,7 +420,8 @@ COMMAND_LINES = {
     "show": (["show", "bcf"], ["bcf", 'did you mean "bfc"']),
     "show set": (["show", "bfc", "--set", "load=1"], ["NAME", "bfc", "no scenario", "--set"]),
     "show a directory": (["show", "."], ["NAME", "this is a directory; name a TOML file in it"]),
-    "report": (["report", "nowhere"], ["nowhere", "no complete run"]),
+    "report": (["report", "nowhere"], ["nowhere", "no complete run", "no such directory"]),
+    "report of a folder": (["report", "."], ["no complete run", "it has no summary.json"]),
 }
 
 

@@ -235,6 +235,25 @@ def test_a_flow_shows_its_path_and_what_it_waits_for(show: Open, watched: tuple[
     assert "queue" in panel.locator("ul").first.inner_text()
 
 
+def test_the_arrow_keys_follow_what_was_found(show: Open, watched: tuple[Run, Path]) -> None:
+    found, _ = watched
+    incast = found.flows.filter(pl.col("label") == 1).row(0, named=True)
+    page = show()
+    page.locator("#find-text").fill(f"flow {incast['flow']}")
+    page.keyboard.press("Enter")
+    page.locator("#only").check()
+    page.keyboard.press("ArrowRight")
+    assert f"flow {incast['flow']:,}" in page.locator("#steps").inner_text()
+    page.locator("#find-text").fill("S0")
+    page.keyboard.press("Enter")
+    before = page.evaluate("penstock.player.time")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("penstock.player.time") > before
+    page.locator("#find-text").fill("nobody")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "find-text"
+
+
 def test_a_flow_inside_a_server_has_no_path(show: Open, tmp_path: Path) -> None:
     servers = {"kind": "rail", "servers": 2, "gpus": 2, "servers_per_group": 2, "spines": 1}
     flows = {"kind": "listed", "flows": [[0, 1, "100 MB", 0], [0, 2, "10 kB", 0]]}

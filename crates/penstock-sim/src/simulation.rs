@@ -80,11 +80,12 @@ impl<O: Observer> Simulation<O> {
         })
     }
 
-    /// Simulated time: the last event of the partition that is furthest, or the end of the last window.
+    /// Simulated time: the last event of the partition that is furthest, or the end of the last window that
+    /// is over.
     pub fn now(&mut self) -> Time {
+        let is_over = self.turn.is_none() && !self.conductor.is_announced;
         let partitions = self.partitions.iter_mut().map(|one| whole(one.get_mut()).now());
-        partitions
-            .fold(if self.turn.is_none() { self.conductor.now } else { Time::ZERO }, Time::max)
+        partitions.fold(if is_over { self.conductor.now } else { Time::ZERO }, Time::max)
     }
 
     /// Processes up to `events` events on this thread; false when the run is over.

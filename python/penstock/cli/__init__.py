@@ -7,6 +7,7 @@ run.
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,9 +16,13 @@ from typing import Annotated
 
 import typer
 
+from penstock import interruption
 from penstock.cli.commands import Commands
 from penstock.errors import ScenarioError, SimulationError, StorageError, refuse
 from penstock.provenance import package_version
+
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors of a stream that takes no more."""
 
 app = typer.Typer(
     name="penstock",
@@ -78,6 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"the results could not be written: {error}", file=sys.stderr)
         return 1
     except OSError as error:
+        # Files have names here, and a stream has none: what standard output goes to.
+        if error.filename is None and error.errno in NO_ROOM:
+            said = f"{error.strerror}; {interruption.kept()}"
+            print(f"standard output could not be written: {said}", file=sys.stderr)
+            return 1
         # Only a path that is not absolute needs the working directory.
         is_homeless = isinstance(error, FileNotFoundError) and error.filename is None
         reason = "the working directory was removed; change to another one"

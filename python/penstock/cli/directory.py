@@ -52,7 +52,8 @@ def _check_place(directory: Path, remedy: str) -> None:
         message = "this is a file, and a directory is wanted"
         raise refuse("--out", message, remedy, str(place))
     if not os.access(place, os.W_OK):
-        raise refuse("--out", "this cannot be written to", "name another directory", str(place))
+        message = f"nothing can be written to {place.absolute()}"
+        raise refuse("--out", message, "name another directory", str(directory))
 
 
 def default_name(scenario: Scenario, what: str, is_varied: bool) -> str:

@@ -13,7 +13,7 @@ from penstock.cli import output
 from penstock.cli.directory import new_page
 from penstock.cli.options import ForcePageOption, JsonOption
 from penstock.errors import refuse
-from penstock.storage.record import REPORT_FILE, SUMMARY_FILE
+from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, no_run, runs_in
 
 if TYPE_CHECKING:
     from penstock.results import Run
@@ -46,13 +46,12 @@ def run_directories(path: Path) -> list[Path]:
 
     if (path / SUMMARY_FILE).is_file():
         return [path]
-    inside = sorted(summary.parent for summary in path.glob(f"*/{SUMMARY_FILE}"))
+    inside = runs_in(path)
     if not inside:
         remedy = "name a directory that `penstock run` or `penstock compare` wrote"
         if can_be_resumed(path):
             remedy = f"go on with it: {shlex.join(['penstock', 'resume', str(path)])}"
-        message = f"there is no complete run in it: it has no {SUMMARY_FILE}"
-        raise refuse("RUN", message, remedy, str(path))
+        raise refuse("RUN", no_run(path), remedy, str(path))
     return inside
 
 

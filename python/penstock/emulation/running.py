@@ -19,7 +19,7 @@ from penstock.emulation.glance import Glance, read_glance
 from penstock.emulation.lateness import LATE, packets_late
 from penstock.emulation.setting import setting
 from penstock.errors import Problem, ScenarioError, SimulationError, refuse
-from penstock.interruption import stopping
+from penstock.interruption import held, stopping
 from penstock.own_run import NOT_REAL, refuse_classes
 from penstock.readable import time_text
 from penstock.results import Run
@@ -134,12 +134,12 @@ def _work(
     progress, look, cancel = followers
     command = [sys.executable, "-m", "penstock.emulation.worker", str(request), str(result)]
     end = scenario.duration + scenario.drain
-    with (
-        subprocess.Popen(
+    # A worker that is told to stop while it starts stops as soon as it can, and leaves a result.
+    with held():
+        worker = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, start_new_session=True
-        ) as worker,
-        stopping(lambda: worker.send_signal(signal.SIGTERM)),
-    ):
+        )
+    with worker, stopping(lambda: worker.send_signal(signal.SIGTERM)):
         assert worker.stdout is not None
         for line in worker.stdout:
             glance = read_glance(line) if line.startswith("{") else None

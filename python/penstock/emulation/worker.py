@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from penstock import _core
+from penstock import _core, interruption
 
 
 def main(request: Path, result: Path) -> int:
@@ -25,8 +25,9 @@ def main(request: Path, result: Path) -> int:
         nonlocal stopped
         stopped = True
 
-    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for one in interruption.SIGNALS:
         signal.signal(one, stop)
+    interruption.let_through()
 
     def on_progress(now: int, glance: str | None) -> bool:
         print(glance or now, flush=True)

@@ -29,6 +29,8 @@ WEIGHTS = ("weight", "share", "bytes")
 
 Row = list[int | float]
 """From, to, weight."""
+Read = tuple[Line, int, int, float]
+"""Where a row was read, from, to, weight."""
 
 
 def with_rows(table: Table, directory: Path) -> Table:
@@ -100,7 +102,7 @@ def read_matrix(path: Path, numbers: Mapping[str, int]) -> list[Row]:
     else:
         receivers = [_node(header, name, numbers) for name in names[1:]]
         rows = _square(lines, receivers, numbers)
-    found = [row for row in rows if row[2]]
+    found = [row for row in _once(rows, numbers) if row[2]]
     if not found:
         raise header.refuse("begins a matrix without a weight", "give some pair a weight above 0")
     return found
@@ -112,20 +114,33 @@ def _column(names: list[str], known: tuple[str, ...]) -> int | None:
 
 def _list(
     lines: list[Line], width: int, columns: list[int], numbers: Mapping[str, int]
-) -> Iterator[Row]:
+) -> Iterator[Read]:
     source, destination, weight = columns
     for line in lines:
         cells = _cells(line, width)
-        sides = [_node(line, cells[at], numbers) for at in (source, destination)]
-        yield [*sides, line.decimal(cells[weight], "the weight")]
+        sender, receiver = (_node(line, cells[at], numbers) for at in (source, destination))
+        yield line, sender, receiver, line.decimal(cells[weight], "the weight")
 
 
-def _square(lines: list[Line], receivers: list[int], numbers: Mapping[str, int]) -> Iterator[Row]:
+def _square(lines: list[Line], receivers: list[int], numbers: Mapping[str, int]) -> Iterator[Read]:
     for line in lines:
         sender, *weights = _cells(line, len(receivers) + 1)
         node = _node(line, sender, numbers)
         for receiver, weight in zip(receivers, weights, strict=True):
-            yield [node, receiver, line.decimal(weight, "the weight")]
+            yield line, node, receiver, line.decimal(weight, "the weight")
+
+
+def _once(rows: Iterator[Read], numbers: Mapping[str, int]) -> Iterator[Row]:
+    """The rows, none of which may repeat the pair of another, whatever its weight."""
+    names = {number: name for name, number in numbers.items()}
+    seen: dict[tuple[int, int], int] = {}
+    for line, sender, receiver, weight in rows:
+        if (sender, receiver) in seen:
+            pair = f"{names.get(sender, sender)} to {names.get(receiver, receiver)}"
+            problem = f"has {pair} again, which line {seen[sender, receiver]} has"
+            raise line.refuse(problem, "write each pair once")
+        seen[sender, receiver] = line.number
+        yield [sender, receiver, weight]
 
 
 def _cells(line: Line, width: int) -> list[str]:

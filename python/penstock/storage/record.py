@@ -31,6 +31,8 @@ PAGE_MARK = b'<meta name="generator" content="Penstock'
 PAGE_HEAD_BYTES = 1024
 _OWN = ("format", "files", "seal")
 _REMEDY = "name a directory that `penstock run` wrote, or run the scenario again"
+NAMED_MAX = 3
+"""Most runs of a directory that a refusal names (our choice: they fit a line)."""
 
 
 class Sink(Protocol):
@@ -125,6 +127,18 @@ def sealed(summary: dict[str, Any], files: dict[str, Entry]) -> bytes:
     return (json.dumps(table | {"seal": _seal(table)}, indent=2) + "\n").encode()
 
 
+def runs_in(directory: Path) -> list[Path]:
+    """The run directories right below a directory, such as that of a comparison."""
+    return sorted(summary.parent for summary in directory.glob(f"*/{SUMMARY_FILE}"))
+
+
+def no_run(directory: Path) -> str:
+    """Why a directory that was named is no run."""
+    is_there = directory.is_dir()
+    reason = f"it has no {SUMMARY_FILE}" if is_there else "there is no such directory"
+    return f"there is no complete run: {reason}"
+
+
 def read_record(directory: Path) -> Record:
     """The record of a run directory; :meth:`Record.verify` compares the files with it.
 
@@ -135,10 +149,9 @@ def read_record(directory: Path) -> Record:
     """
     path = directory / SUMMARY_FILE
     if not path.is_file():
-        raise ScenarioError(
-            [Problem("run", "there is no complete run: it has no summary.json", _REMEDY,
-                     str(directory))]
-        )  # fmt: skip
+        inside = ", ".join(str(one) for one in runs_in(directory)[:NAMED_MAX])
+        remedy = f"name one of the runs in it, such as {inside}" if inside else _REMEDY
+        raise ScenarioError([Problem("run", no_run(directory), remedy, str(directory))])
     try:
         if path.stat().st_size > SUMMARY_BYTES_MAX:
             raise damaged(path, f"it has more than {SUMMARY_BYTES_MAX:,} B")

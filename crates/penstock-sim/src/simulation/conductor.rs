@@ -105,7 +105,7 @@ impl Conductor {
         &mut self,
         partitions: &mut [impl DerefMut<Target = Partition<O>>],
     ) -> bool {
-        self.now = partitions.iter().map(|one| one.now()).max().unwrap_or_default();
+        self.now = furthest(partitions);
         self.collect_flows(partitions);
         hand_over(partitions);
         self.look_for_deadlock(partitions);
@@ -222,7 +222,7 @@ impl Conductor {
         }
     }
 
-    pub(super) fn progress<O>(
+    pub(super) fn progress<O: Observer>(
         &self,
         partitions: &[impl DerefMut<Target = Partition<O>>],
         end: Time,
@@ -231,12 +231,17 @@ impl Conductor {
             partitions.iter().map(|partition| count(partition)).sum()
         };
         Progress {
-            now: self.now,
+            now: furthest(partitions),
             end,
             events: sum(|partition| partition.measured.steps),
             flows_finished: sum(|partition| partition.measured.flows_finished),
         }
     }
+}
+
+/// The time of the partition that is furthest. A window that has been announced ends later.
+fn furthest<O: Observer>(partitions: &[impl DerefMut<Target = Partition<O>>]) -> Time {
+    partitions.iter().map(|one| one.now()).max().unwrap_or_default()
 }
 
 /// Puts what has left each partition before its receiver.

@@ -1,6 +1,7 @@
 //! The tables of a run agree with each other and with what the scenario implies.
 
-use penstock_sim::{Results, forecast, validate};
+use penstock_sim::{Progress, Results, forecast, validate};
+use penstock_units::Time;
 use serde_json::{Value, json};
 
 use crate::fixture::{
@@ -289,6 +290,28 @@ fn a_run_that_is_stopped_hands_over_what_it_has() {
     assert_eq!(finished.iter().sum::<f64>() as u64, summary.flows_finished);
     assert!(finished.is_sorted_by(|a, b| a >= b), "unfinished ones come last");
     assert!(!summary.unfinished.is_empty());
+}
+
+#[test]
+fn a_run_that_is_stopped_ends_where_it_stands_on_any_number_of_threads() {
+    // A single partition takes many windows at once, and ends them itself when a flow completes.
+    let sizes = json!({"kind": "pareto", "shape": 1.3, "mean": 20_000});
+    let long =
+        scenario(leaf_spine(2, 4, 2), bfc(), &[open_loop(sizes, 0.6, 5_000 * US)], 5_000 * US);
+    for threads in [1, 2] {
+        let options = penstock_sim::RunOptions { threads, ..Default::default() };
+        let mut told = Time::ZERO;
+        let results = penstock_sim::run(&parse(&long), options, |progress: Progress| {
+            told = progress.now;
+            false
+        });
+        let results = results.unwrap();
+        assert!(results.summary.cancelled);
+        assert_eq!(told.as_ps(), results.summary.sim_end_ps);
+        let end_ns = results.summary.sim_end_ps as f64 / 1e3;
+        let latest = column(&results, "flows", "start_ns").into_iter().fold(0.0, f64::max);
+        assert!((latest - end_ns).abs() < 10e3, "on {threads}: {latest} ns, {end_ns} ns");
+    }
 }
 
 #[test]

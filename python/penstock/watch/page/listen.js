@@ -105,8 +105,9 @@ Page.prototype.nameOf = function nameOf({ kind, id }) {
 /** Keys, unless a field has the focus that needs them itself. */
 Page.prototype.onKey = function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const tag = event.target.tagName;
-  if (tag === "INPUT" || tag === "SELECT" || (tag === "BUTTON" && event.key === " ") || tag === "SUMMARY") return;
+  const { tagName: tag, type } = event.target;
+  const isPressed = tag === "BUTTON" || type === "checkbox";
+  if (isPressed ? event.key === " " : ["INPUT", "SELECT", "SUMMARY"].includes(tag)) return;
   const { player, timeline } = this;
   const acts = {
     " ": () => player.toggle(),

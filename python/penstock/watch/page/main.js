@@ -163,7 +163,11 @@ class Page {
     const flow = /^(flow )?([0-9,]+)$/.exec(name);
     const row = flow ? this.data.flows.rowOf(Number(flow[2].replaceAll(",", ""))) : null;
     const found = row !== null ? { kind: "flow", id: row } : this.data.network.byName.get(name);
-    if (found) this.select(found);
+    if (found) {
+      this.select(found);
+      // The keys are the page's again, and no longer those of the field.
+      element("panel").focus({ preventScroll: true });
+    }
     element("find-answer").textContent = found ? "" : "There is nothing of this name.";
   }
 }
