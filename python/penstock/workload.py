@@ -183,10 +183,13 @@ def _points(lines: list[Line], file: str) -> tuple[tuple[int, float], ...]:
             between = next((mark for mark in ";|:" if mark in line.text), "")
             reason = f", because {quoted(between)} separates none" if between else ""
             raise line.refuse(f"has {columns}{reason}", f"{ROW}, with a comma or space between")
-        size, share = (_value(line, word) for word in words)
+        word = words[1]
+        size, share = _value(line, words[0]), _value(line, word)
         rows.append((size, share))
     if not rows:
         raise refusal(f"{file} has no rows", "write rows of size in bytes and cumulative share")
+    if rows[-1][1] > 100:
+        raise line.refuse("is above 100, the last share in percent", f"{ROW}, in this order", word)
     unit = 100.0 if rows[-1][1] > PERCENT_FROM else 1.0
     return tuple((round(size), share / unit) for size, share in rows)
 

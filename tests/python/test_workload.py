@@ -91,6 +91,7 @@ def test_fraction_percent_and_mean_line_are_understood(tmp_path: Path, text: str
         ("0 0.5\n0 1\n", "no bytes"),
         ("100 0.5\n1000 many\n", "line 2"),
         ("100 0.5\n-5 1\n", "line 2.*below zero"),
+        ("0.5,1000\n1,20000\n", 'line 2: "20000" is above 100'),
         ("100 0.5\nnan 1\n", "line 2.*not finite"),
         ("100 1 0.5\n1000 1 1\n", "line 1.*3 columns"),
         ("sizes\n", "no rows"),
