@@ -33,7 +33,7 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
     }
     let classes = scenario.scheme.switch.assignment.classes();
     let known = match classes {
-        1 => "the scheme has no class but 0".to_owned(),
+        0 | 1 => "the scheme has no class but 0".to_owned(),
         _ => format!("the scheme has classes 0 to {}", classes - 1),
     };
     let is_sound = problems.is_sound("scheme.switch.assignment");
