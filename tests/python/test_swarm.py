@@ -21,7 +21,7 @@ from penstock import Run, ScenarioError, SimulationError
 from penstock.errors import Problem
 from penstock.scenario import preset_names
 
-SEED = 4
+SEED = 5
 PRESETS = preset_names()
 TURNS = 2
 """Cases of each preset (our choice: about 10 s of processor time in all)."""
