@@ -587,6 +587,17 @@ def test_a_state_has_one_colour_on_the_page_and_in_the_figures(
         assert colours == on_page
 
 
+def test_a_field_that_decides_nothing_has_no_importance(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A port has one queue, so that it does not matter which is looked at.
+    of = ["--field", "scheme.switch.marking.at", "--minimize", METRIC, "--seeds", "1..2"]
+    assert search(*of, "--trials", "12") == 0
+    told = capsys.readouterr().out
+    assert "no trial can be told from it, seed by seed: more seeds" in told
+    assert "importance" not in told
+
+
 def test_what_is_written_can_be_run(
     small: Path, with_pages: None, capsys: pytest.CaptureFixture[str]
 ) -> None:

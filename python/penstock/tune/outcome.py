@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,8 @@ class Outcome:
     ranking: tuple[Trial, ...]
     """All trials: those that do as required, the best first; then those that are near it."""
     importance: Mapping[str, float]
-    """How much each field decides whether a trial is among the best; empty with few trials."""
+    """How much each field decides whether a trial is among the best; empty with few trials, and
+    where none of them can be told from the best one."""
 
     @property
     def best(self) -> Trial | None:
@@ -59,12 +60,18 @@ class Outcome:
         best = self.best
         if best is None:
             return 0
-        is_percentile = self.plan.objective.is_percentile
-        for trial in self.found.trials:
-            more = gain(trial, best, is_percentile=is_percentile)
-            if trial.meets and more.low <= 0 <= more.high:
-                return trial.number
-        return best.number
+        same = (one for one in self.found.trials if _is_like(self.plan, one, best))
+        return next((one.number for one in same), best.number)
+
+    @property
+    def is_of_equals(self) -> bool:
+        """Whether there are several trials, and none of them can be told from the best one."""
+        best, trials = self.best, self.found.trials
+        return (
+            best is not None
+            and len(trials) > 1
+            and all(_is_like(self.plan, one, best) for one in trials)
+        )
 
 
 def outcome_of(plan: Plan, found: Found) -> Outcome:
@@ -75,7 +82,15 @@ def outcome_of(plan: Plan, found: Found) -> Outcome:
         same = index > 0 and _rank(plan, ranking[index - 1])[:3] == _rank(plan, trial)[:3]
         place[trial.number] = place[ranking[index - 1].number] if same else index
     points = [(trial.values, float(place[trial.number])) for trial in found.trials]
-    return Outcome(plan, found, tuple(ranking), importance(plan.fields, points))
+    outcome = Outcome(plan, found, tuple(ranking), {})
+    shares = {} if outcome.is_of_equals else importance(plan.fields, points)
+    return replace(outcome, importance=shares)
+
+
+def _is_like(plan: Plan, one: Trial, best: Trial) -> bool:
+    """Whether a trial cannot be told from the best one."""
+    more = gain(one, best, is_percentile=plan.objective.is_percentile)
+    return one.meets and more.low <= 0 <= more.high
 
 
 def _rank(plan: Plan, trial: Trial) -> tuple[bool, float, float, int]:
@@ -194,7 +209,10 @@ def told(outcome: Outcome) -> list[str]:
                 f"difference to trial {outcome.start.number}, the scenario as it is, seed by seed"
             )
             lines.append(f"{words}: {interval_text(less, number_text)}")
-        if outcome.reached < best.number:
+        if outcome.is_of_equals:
+            words = "more seeds or longer runs may show which fields matter"
+            lines.append(f"no trial can be told from it, seed by seed: {words}")
+        elif outcome.reached < best.number:
             lines.append(
                 f"trial {outcome.reached} was the first that cannot be told from it, seed by seed"
             )
