@@ -36,7 +36,7 @@ from penstock.analysis.pause import (
     pause_causes,
     pause_intervals,
 )
-from penstock.analysis.runs import MeasuredRun, lazy_table
+from penstock.analysis.runs import MeasuredRun, lazy_table, part_of
 
 CAUSES = {
     "paused_ns": "paused",
@@ -128,9 +128,9 @@ class Record:
         self.run = run
         self.flows = [flow.number for flow in flows]
         self.links = sorted({link for flow in flows for link in flow.links})
-        kind = str(_part(run.scenario, "scheme", "switch", "backpressure", "kind"))
+        kind = str(part_of(run.scenario, "scheme", "switch", "backpressure", "kind"))
         self.has_class_pauses = kind in CLASS_PAUSES
-        self.has_events = bool(_part(run.scenario, "measure", "events"))
+        self.has_events = bool(part_of(run.scenario, "measure", "events"))
         self.tells_pauses = self.has_events and kind not in UNENDED
         """Whether events tell when pauses began and ended."""
         kinds = ("pfc_pauses", "queue_pauses", "timed_pauses")
@@ -211,13 +211,6 @@ class Record:
     def paused_in_total(self, link: int) -> float:
         """The time in which the link was paused for anybody, over the whole run [ns]."""
         return float(self.totals[link]["port_pause_ns"] + self.totals[link]["queue_pause_ns"])
-
-
-def _part(whole: Any, *names: str) -> Any:
-    """A part of a part; none where there is none, as in a run of somebody else."""
-    for name in names:
-        whole = getattr(whole, name, None)
-    return whole
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,14 @@
 
 Shares of pauses are shares of the whole run, drain included: `links` holds totals of the run. Those
 of PFC are means over the priority classes, which `links` adds up. A utilisation is one of the
-traffic's time. For another window use `link_window`, which reads the
-sampled series.
+traffic's time. For another window use `link_window`, which reads the sampled series.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-from penstock.analysis.runs import MeasuredRun, RunInput, group_runs
+from penstock.analysis.runs import MeasuredRun, RunInput, group_runs, part_of
 
 
 def link_between(run: MeasuredRun, source: int, target: int) -> int:
@@ -126,8 +125,7 @@ def link_shares(run: MeasuredRun) -> pl.DataFrame:
 
 def _classes(run: MeasuredRun) -> int:
     """The priority classes of a run's switches."""
-    assignment = getattr(getattr(run.scenario.scheme, "switch", None), "assignment", None)
-    return int(getattr(assignment, "classes", 1))
+    return int(part_of(run.scenario, "scheme", "switch", "assignment", "classes") or 1)
 
 
 def link_window(

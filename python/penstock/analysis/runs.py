@@ -201,3 +201,10 @@ def caption_text(groups: dict[str, list[MeasuredRun]]) -> str:
             f"seed{'s' if len(seeds) > 1 else ''} {listed}",
         ]
     )
+
+
+def part_of(whole: Any, *names: str) -> Any:
+    """A part of a part; none where there is none, as in a run of somebody else."""
+    for name in names:
+        whole = getattr(whole, name, None)
+    return whole

@@ -2,8 +2,8 @@
 
 What it is: the part of the check of an expression or a figure that needs a scenario, and what it
 measures; :mod:`penstock.experiments.checked` has the other part. What it is not: a check of what a
-run finds. Invariant: a name is refused only where no scenario has it, so that an axis may
-vary the network or the traffic.
+run finds. Invariant: a name is refused only where no scenario has it, so that an axis may vary the
+network or the traffic.
 """
 
 from __future__ import annotations
@@ -170,19 +170,19 @@ def _wanted(place: str, text: str, axes: Collection[str]) -> Iterator[_Wanted]:
 
 def _of_figure(place: str, figure: FigureSpec) -> Iterator[_Wanted]:
     """The links of a figure, and what it needs of them."""
-    several = [(f"rates.{name}", link) for name, links in figure.rates.items() for link in links]
-    several += [(f"allowed.{name}", link) for name, link in figure.allowed.items()]
-    several += [(f"queued.{name}", link) for name, link in figure.queued.items()]
-    counted = [(f"pauses.{name}", link) for name, link in figure.pauses.items()]
-    counted += [("links", link) for link in figure.links]
+    sampled = [(f"rates.{name}", link) for name, links in figure.rates.items() for link in links]
+    sampled += [(f"allowed.{name}", link) for name, link in figure.allowed.items()]
+    sampled += [(f"queued.{name}", link) for name, link in figure.queued.items()]
+    named = [("links", link) for link in figure.links]
     if figure.link:
-        (several if figure.kind == "queue" else counted).append(("link", figure.link))
-    for name, link in several:
-        yield _Wanted(f"{place}.{name}", "", link=link, is_sampled=True)
-    for name, link in counted:
-        yield _Wanted(f"{place}.{name}", "", link=link)
+        (sampled if figure.kind == "queue" else named).append(("link", figure.link))
     for name, link in figure.pauses.items():
+        named.append((f"pauses.{name}", link))
         yield _Wanted(f"{place}.pauses.{name}", "", link=link, needs="events")
+    for name, link in sampled:
+        yield _Wanted(f"{place}.{name}", "", link=link, is_sampled=True)
+    for name, link in named:
+        yield _Wanted(f"{place}.{name}", "", link=link)
 
 
 def _literal(node: ast.expr) -> object:
