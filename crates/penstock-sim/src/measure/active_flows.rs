@@ -36,6 +36,9 @@ impl LinkFlows {
 pub struct ActiveFlows {
     /// None for a link without traffic.
     links: Vec<Option<Box<LinkFlows>>>,
+    /// The link and the flow of a packet that has just come and may leave at this very moment. None
+    /// between events.
+    coming: Option<(u32, u32)>,
     /// How many samples were taken.
     samples: u64,
 }
@@ -43,11 +46,20 @@ pub struct ActiveFlows {
 impl ActiveFlows {
     /// Counters for `links` links.
     pub fn new(links: usize) -> Self {
-        ActiveFlows { links: vec![None; links], samples: 0 }
+        ActiveFlows { links: vec![None; links], coming: None, samples: 0 }
     }
 
-    /// A packet of `flow` joined a queue in front of `link`.
-    pub fn enter(&mut self, now: Time, link: u32, flow: u32) {
+    /// A packet of `flow` joins a queue in front of `link`. What happens at this moment is told before
+    /// [`ActiveFlows::stay`]: a packet that leaves as it comes changes no count, so it costs nothing.
+    pub fn come(&mut self, link: u32, flow: u32) {
+        debug_assert_eq!(self.coming, None, "the packet before has left or stays");
+        self.links[link as usize].get_or_insert_default();
+        self.coming = Some((link, flow));
+    }
+
+    /// The packet that came last stays, unless one of its flow has left.
+    pub fn stay(&mut self, now: Time) {
+        let Some((link, flow)) = self.coming.take() else { return };
         let flows = self.links[link as usize].get_or_insert_default();
         if flows.packets.enter(flow, self.samples) {
             flows.weigh(now, flows.packets.flows() - 1);
@@ -59,6 +71,10 @@ impl ActiveFlows {
     /// # Panics
     /// When no packet of `flow` is there.
     pub fn leave(&mut self, now: Time, link: u32, flow: u32) {
+        if self.coming == Some((link, flow)) {
+            self.coming = None;
+            return;
+        }
         let flows = self.links[link as usize].as_mut().expect("a packet leaves after it entered");
         if flows.packets.leave(flow, self.samples) {
             flows.weigh(now, flows.packets.flows() + 1);

@@ -6,11 +6,31 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// A packet of `flow` comes to `link` at `ns` and stays.
+fn enter(flows: &mut ActiveFlows, ns: u64, link: u32, flow: u32) {
+    flows.come(link, flow);
+    flows.stay(Time::from_ns(ns));
+}
+
+#[test]
+fn a_packet_that_leaves_as_it_comes_leaves_a_link_without_active_flows() {
+    let mut flows = ActiveFlows::new(2);
+    flows.come(1, 7);
+    flows.leave(Time::from_ns(10), 1, 7);
+    flows.stay(Time::from_ns(10));
+    flows.sample();
+    assert_eq!(flows.packets_table(&[4, 6]).columns[0].1, Column::U32(vec![]));
+    let table = flows.into_table(Time::from_ns(30), &[4, 6]);
+    assert_eq!(table.columns[0].1, Column::U32(vec![6]));
+    assert_eq!(table.columns[1].1, Column::U32(vec![0]));
+    assert_eq!(table.columns[2].1, Column::F64(vec![30.0]));
+}
+
 #[test]
 fn a_sample_counts_the_packets_of_each_flow_and_link() {
     let mut flows = ActiveFlows::new(2);
     for (link, flow) in [(0, 7), (0, 7), (0, 9), (1, 7)] {
-        flows.enter(Time::from_ns(10), link, flow);
+        enter(&mut flows, 10, link, flow);
     }
     flows.sample();
     flows.leave(Time::from_ns(20), 0, 7);
@@ -24,9 +44,9 @@ fn a_sample_counts_the_packets_of_each_flow_and_link() {
 #[test]
 fn time_is_weighted_by_the_number_of_flows() {
     let mut flows = ActiveFlows::new(1);
-    flows.enter(Time::from_ns(10), 0, 7);
-    flows.enter(Time::from_ns(20), 0, 7);
-    flows.enter(Time::from_ns(30), 0, 9);
+    enter(&mut flows, 10, 0, 7);
+    enter(&mut flows, 20, 0, 7);
+    enter(&mut flows, 30, 0, 9);
     flows.leave(Time::from_ns(40), 0, 7);
     flows.leave(Time::from_ns(60), 0, 7);
     flows.leave(Time::from_ns(70), 0, 9);
@@ -112,6 +132,8 @@ enum Step {
     Enter {
         link: u32,
         flow: u32,
+        /// A packet of the flow leaves at the same moment.
+        leaves: bool,
     },
     /// A packet of one of the flows with packets.
     Leave(prop::sample::Index),
@@ -123,7 +145,8 @@ fn step() -> impl Strategy<Value = Step> {
     let near = (0u32..20).prop_map(|low| 0xffff_ff00 | low);
     let far = (0u32..20).prop_map(|high| high << 27);
     prop_oneof![
-        4 => (0..LINKS, prop_oneof![near, far]).prop_map(|(link, flow)| Step::Enter { link, flow }),
+        4 => (0..LINKS, prop_oneof![near, far], any::<bool>())
+            .prop_map(|(link, flow, leaves)| Step::Enter { link, flow, leaves }),
         4 => any::<prop::sample::Index>().prop_map(Step::Leave),
         1 => Just(Step::Sample),
         1 => Just(Step::Wait),
@@ -139,9 +162,14 @@ proptest! {
         let mut now = Time::ZERO;
         for step in steps {
             match step {
-                Step::Enter { link, flow } => {
-                    flows.enter(now, link, flow);
+                Step::Enter { link, flow, leaves } => {
+                    flows.come(link, flow);
                     model.change(now, link, flow, 1);
+                    if leaves {
+                        flows.leave(now, link, flow);
+                        model.change(now, link, flow, -1);
+                    }
+                    flows.stay(now);
                 }
                 Step::Leave(choice) if !model.packets.is_empty() => {
                     let all: Vec<(u32, u32)> = model.packets.keys().copied().collect();

@@ -119,13 +119,16 @@ impl<O: Observer> Partition<O> {
             Received::Queued(port) => {
                 let link = self.link_at(switch, port);
                 if let Some(active) = &mut self.measured.active_flows {
-                    active.enter(now, link, self.pool[id].flow_hash);
+                    active.come(link, self.pool[id].flow_hash);
                 }
                 if let Some(delays) = &mut self.measured.queue_delays {
                     delays.enter(now, id);
                 }
                 self.serve_switch(now, switch, done);
                 self.offer(now, link);
+                if let Some(active) = &mut self.measured.active_flows {
+                    active.stay(now);
+                }
             }
             Received::Waits(port) => self.offer(now, self.link_at(switch, port)),
             Received::Heard => {
