@@ -61,7 +61,7 @@ build-tests:
 # that is measured, so the next target that needs the extension builds that one again.
 policy: $(VENV)/.locked
 	rm -f $(VENV)/.extension
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --profile policy \
+	VIRTUAL_ENV="$(CURDIR)/$(VENV)" PIP_NO_INDEX=1 $(BIN)/maturin develop --profile policy \
 	  $(if $(wildcard $(BIN)/penstock),--skip-install,--extras $(EXTRAS))
 
 # The Pydantic models and the tables of docs/files.md, from what the Rust sources declare.
@@ -107,7 +107,7 @@ docs: $(VENV)/.extension
 # says: manylinux_2_34 is glibc 2.34 or later. maturin takes the oldest that the compiled core runs with.
 wheel: $(VENV)/.locked
 	rm -rf $(WHEELS)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --release --locked --out $(WHEELS)
+	VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin build --release --locked --out $(WHEELS)
 
 # The wheel in an empty environment, outside of the repository.
 try-wheel: wheel
@@ -136,7 +136,7 @@ minimum-versions: $(UV)
 	$(UV) pip compile --quiet --resolution lowest-direct --python-version $(OLDEST) --only-binary :all: \
 	  --all-extras --output-file $(MINIMUM)/requirements.txt pyproject.toml
 	$(MINIMUM)/bin/python -m pip install --quiet --only-binary :all: --requirement $(MINIMUM)/requirements.txt
-	VIRTUAL_ENV=$(CURDIR)/$(MINIMUM) PIP_NO_INDEX=1 $(MINIMUM)/bin/maturin develop --release --extras $(EXTRAS)
+	VIRTUAL_ENV="$(CURDIR)/$(MINIMUM)" PIP_NO_INDEX=1 $(MINIMUM)/bin/maturin develop --release --extras $(EXTRAS)
 	$(MINIMUM)/bin/pytest -n auto -W ignore::DeprecationWarning
 
 clean:
@@ -152,7 +152,7 @@ $(VENV)/.locked: $(LOCK)
 # The package, editable, with the Rust core compiled in place. Without an index: a dependency that the lock
 # does not have is an error (make lock).
 $(VENV)/.extension: $(VENV)/.locked pyproject.toml $(RUST_SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_NO_INDEX=1 $(BIN)/maturin develop --release --extras $(EXTRAS)
+	VIRTUAL_ENV="$(CURDIR)/$(VENV)" PIP_NO_INDEX=1 $(BIN)/maturin develop --release --extras $(EXTRAS)
 	touch $@
 
 $(UV):
