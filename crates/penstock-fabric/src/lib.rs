@@ -42,7 +42,6 @@ pub use port::Port;
 pub use ports::Ports;
 pub use scheduling::SchedulingConfig;
 pub use switch::Switch;
-pub use switch::node::{
-    DroppedPacket, Received, Routes, SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn,
-};
+pub use switch::node::{Routes, SwitchTurn};
+pub use switch::requests::{DroppedPacket, Received, SwitchRequest, SwitchRequests, SwitchTimer};
 pub use waiting::Stopped;

@@ -8,9 +8,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroU16;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{
-    Carried, ClassEnds, CreditQueue, Epochs, Fifo, Packet, PacketId, PacketPool, PauseClock,
-};
+use penstock_packet::{Carried, ClassEnds, Epochs, Fifo, Packet, PacketId, PacketPool, PauseClock};
 use penstock_units::{BitRate, Time};
 
 use crate::parts::Bitmap;
@@ -18,6 +16,7 @@ use crate::queue::DataQueue;
 use crate::scheduling::policy::Policy as _;
 use crate::scheduling::{self, Scheduler};
 
+mod part;
 mod pauses;
 
 /// Counters of a port, for measurement only.
@@ -144,93 +143,6 @@ impl Port {
         self.open.grow(number + 1);
         self.open.insert(number);
         u16::try_from(number).expect("fewer than 2^16 queues at a port")
-    }
-
-    /// Rate of the link behind the port.
-    pub fn rate(&self) -> BitRate {
-        self.rate
-    }
-
-    /// Data bytes queued.
-    #[inline]
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Wire bytes sent so far, control included.
-    #[inline]
-    pub fn sent_bytes(&self) -> u64 {
-        self.sent.bytes
-    }
-
-    /// What the link behind the port has carried so far.
-    pub fn carried(&self) -> Carried {
-        self.sent
-    }
-
-    /// Queues with data that are not paused (`N_active`, BFC sec. 3.3.2).
-    #[inline]
-    pub fn active(&self) -> u32 {
-        self.active
-    }
-
-    /// Queues that the downstream switch has paused.
-    pub fn paused_queues(&self) -> u32 {
-        self.queue_pauses.paused()
-    }
-
-    /// All queues. The first entry stands for the control queue and is not used. Empty before the first
-    /// packet or pause.
-    #[inline]
-    pub fn queues(&self) -> &[DataQueue] {
-        &self.queues
-    }
-
-    /// The data queues without packets.
-    #[inline]
-    pub fn empty_queues(&self) -> &Bitmap {
-        &self.empty
-    }
-
-    /// The data queues without packets that are not paused.
-    #[inline]
-    pub fn open_queues(&self) -> &Bitmap {
-        &self.open
-    }
-
-    /// The scheduler's current round; 0 where the scheduler has no rounds.
-    #[inline]
-    pub fn round(&self) -> u64 {
-        scheduling::dispatch!(&self.scheduler, policy => policy.round())
-    }
-
-    /// The first round for which none of the `queues` data queues is free yet, where the scheduler has
-    /// rounds.
-    #[inline]
-    pub(crate) fn rounds_end(&self, queues: u64) -> u64 {
-        scheduling::dispatch!(&self.scheduler, policy => policy.rounds_end(queues))
-    }
-
-    /// Whether a flow that left `queue` empty would gain nothing from a new queue.
-    #[inline]
-    pub fn is_settled(&self, queue: u16) -> bool {
-        let queue = &self.queues[usize::from(queue)];
-        queue.packets.is_empty()
-            && queue.finish <= scheduling::dispatch!(&self.scheduler, policy => policy.round())
-    }
-
-    /// Whether the port has something to send now. A waiting credit may still have to wait for tokens.
-    #[inline]
-    pub fn is_ready(&self) -> bool {
-        (self.active > 0 && !self.is_held)
-            || !self.control.is_empty()
-            || self.credits().is_some_and(|credits| !credits.is_empty())
-    }
-
-    /// The queue of credits, where credits have a queue of their own.
-    #[inline]
-    pub fn credits(&self) -> Option<&CreditQueue> {
-        scheduling::dispatch!(&self.scheduler, policy => policy.credits())
     }
 
     /// Appends a credit. Answers false when there is no room; the packet then stays with the caller.
@@ -422,31 +334,8 @@ impl Port {
         }
     }
 
-    /// FAFC's forecast for the queues.
-    #[inline]
-    pub fn forecast(&self) -> QueueForecast {
-        self.forecast
-    }
-
     pub(crate) fn set_forecast(&mut self, forecast: QueueForecast) {
         self.forecast = forecast;
-    }
-
-    /// The packets in `queue`, head first, for checks.
-    pub fn packets_in<'a>(
-        &self,
-        queue: usize,
-        pool: &'a PacketPool,
-    ) -> impl Iterator<Item = &'a Packet> + use<'a> {
-        self.queues[queue].packets.packets(pool)
-    }
-
-    /// The packets in the control queue, head first, for checks.
-    pub fn control_packets<'a>(
-        &self,
-        pool: &'a PacketPool,
-    ) -> impl Iterator<Item = &'a Packet> + use<'a> {
-        self.control.packets(pool)
     }
 }
 

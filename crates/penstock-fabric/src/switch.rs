@@ -4,8 +4,8 @@
 use alloc::vec::Vec;
 
 use penstock_packet::{
-    ControlFrame, Fifo, Moment, Observation, Observer, Packet, PacketEvent, PacketFlags, PacketId,
-    PacketKind, PacketPool, SwitchFacts, SwitchFrames,
+    ControlFrame, Fifo, Moment, Observer, Packet, PacketEvent, PacketFlags, PacketId, PacketKind,
+    PacketPool, SwitchFacts, SwitchFrames,
 };
 use penstock_units::Time;
 
@@ -24,7 +24,9 @@ use crate::port::PortCounters;
 use crate::ports::Ports;
 
 pub mod node;
+mod observed;
 mod part;
+pub mod requests;
 mod signal;
 
 /// What became of a data packet that arrived.
@@ -401,62 +403,10 @@ impl Switch {
         Some(Departure { id, feedback: mark.feedback, is_dropped: mark.is_dropped })
     }
 
-    /// A packet that bypasses the five axes has arrived by `ingress`: an observer sees it. Nothing else asks
-    /// by which port such a packet came.
-    #[inline]
-    fn observe_control<O: Observer>(
-        &self,
-        moment: &mut Moment<'_, O>,
-        id: PacketId,
-        ingress: u16,
-        egress: u16,
-    ) {
-        if O::IS_WATCHING {
-            moment.pool[id].ingress = ingress;
-            self.observe(moment, PacketEvent::ControlArrive, id, egress);
-        }
-    }
-
     /// Whether packets of this kind wait in data queues.
     #[inline]
     pub(crate) fn is_queued(&self, kind: PacketKind) -> bool {
         is_queued(kind, self.queues_acknowledgements)
-    }
-
-    #[inline]
-    fn observe<O: Observer>(
-        &self,
-        moment: &mut Moment<'_, O>,
-        event: PacketEvent,
-        id: PacketId,
-        egress: u16,
-    ) {
-        if !O::IS_WATCHING || !moment.observer.watches(self.node, event) {
-            return;
-        }
-        let port = &self.ports[usize::from(egress)];
-        let packet = moment.pool[id];
-        let threshold = backpressure::dispatch!(
-            &self.backpressure,
-            policy => policy.threshold(&self.admission, packet.ingress, egress, port)
-        );
-        let queue = port.queues().get(usize::from(packet.queue));
-        moment.observer.record(Observation {
-            time: moment.now,
-            node: self.node,
-            ingress: packet.ingress,
-            egress,
-            event,
-            packet,
-            queue_bytes: queue.map_or(0, |queue| queue.packets.bytes()),
-            port_bytes: port.bytes(),
-            active_queues: port.active(),
-            table_index: assignment::dispatch!(
-                &self.assignment,
-                policy => policy.table_index(egress, &packet)
-            ),
-            threshold,
-        });
     }
 }
 

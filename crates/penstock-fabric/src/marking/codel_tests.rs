@@ -8,10 +8,10 @@ use serde_json::json;
 use super::*;
 use crate::fixture::refusal::{CREDITS, DYNAMIC, POOL, config, refused};
 use crate::fixture::{Bench, FRAMES, bfc, dynamic, flow, hop_rtts, hosts, per_flow, plain};
-use crate::switch::node::{
-    DroppedPacket, Received, Routes, SwitchRequest, SwitchRequests, SwitchTurn,
+use crate::{
+    DroppedPacket, MarkingConfig, Received, Routes, SchedulingConfig, SwitchRequest,
+    SwitchRequests, SwitchTurn,
 };
-use crate::{MarkingConfig, SchedulingConfig};
 
 const DRR: &str = r#"{"kind": "drr", "quantum": 1000}"#;
 

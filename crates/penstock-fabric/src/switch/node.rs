@@ -15,13 +15,12 @@
 //! and messages to sources are in the queues of the ports already; the driver offers them to the
 //! link. A packet that a switch receives is the switch's: it is queued or removed from the pool.
 
-use alloc::vec::Vec;
-
 use penstock_packet::{
     ControlFrame, Moment, Observer, Packet, PacketFlags, PacketId, PacketKind, PacketPool, Signal,
 };
 use penstock_units::Time;
 
+use super::requests::{DroppedPacket, Received, SwitchRequest, SwitchRequests, SwitchTimer};
 use super::{Arrival, Departure, Switch};
 
 /// The way of packets, which the driver knows.
@@ -54,107 +53,6 @@ impl<O, R> SwitchTurn<'_, O, R> {
     }
 }
 
-/// What a timer of a switch is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SwitchTimer {
-    /// The clock of the backpressure (FAFC, P-PFC).
-    Clock,
-    /// Neighbours are told again what they should know (BFC's bitmap, credits).
-    Repeat,
-    /// A port: a pause that ends by itself is over, or the tokens suffice for the next credit.
-    Port(u16),
-}
-
-/// A data packet that has left its queue and was dropped instead of sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DroppedPacket {
-    /// Port by which it was to leave.
-    pub port: u16,
-    /// The queue that it has left.
-    pub queue: u16,
-    /// Hash of its flow.
-    pub flow_hash: u32,
-    /// Its size on the wire (bytes).
-    pub wire_bytes: u16,
-    /// Its payload (bytes).
-    pub payload: u16,
-}
-
-/// Something that a driver does for a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchRequest {
-    /// The frame waits at its port: call [`Switch::transmit`] as soon as the link is free.
-    Told(ControlFrame),
-    /// Something waits at the port: call [`Switch::transmit`] as soon as the link is free.
-    Ready(u16),
-    /// The pause of this class has ended by itself (PFC with timed pauses): for a list of events.
-    Lapsed {
-        /// The port whose neighbour had sent the pause.
-        port: u16,
-        /// The class.
-        class: u8,
-    },
-    /// Count the packet, which [`Switch::transmit`] has dropped, as one for which there was no room.
-    Dropped(DroppedPacket),
-    /// Call [`Switch::on_timer`] with this timer at this time; a timer of a port that is set for an earlier
-    /// time stays as it is.
-    Timer(SwitchTimer, Time),
-}
-
-/// What switches have asked for and the driver has not done yet, first things first. A driver that calls a
-/// switch while it does what another call has asked for reads from where the list ended before, and cuts the
-/// list there afterwards.
-#[derive(Debug, Default)]
-pub struct SwitchRequests(Vec<SwitchRequest>);
-
-impl SwitchRequests {
-    /// How many there are.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there is none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Request number `index`.
-    #[inline]
-    pub fn get(&self, index: usize) -> Option<SwitchRequest> {
-        self.0.get(index).copied()
-    }
-
-    /// Forgets all but the first `length`.
-    #[inline]
-    pub fn truncate(&mut self, length: usize) {
-        self.0.truncate(length);
-    }
-}
-
-/// What has become of a packet that arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
-    /// A data packet has joined a queue of this port; call [`Switch::transmit`] for the port as soon as its
-    /// link is free.
-    Queued(u16),
-    /// Another packet that is forwarded waits likewise.
-    Waits(u16),
-    /// A frame of the neighbour behind the port by which it came has been obeyed; that port may have
-    /// something to send.
-    Heard,
-    /// There was no room for a data packet at this port.
-    Dropped {
-        /// Port by which the packet was to leave.
-        port: u16,
-        /// Its payload (bytes).
-        payload: u16,
-    },
-    /// There was no room for a credit (ExpressPass).
-    Refused,
-}
-
 impl Switch {
     /// When the next pause of `port` that has an end is over, after `now`; [`Time::NEVER`] when there is
     /// none.
@@ -172,14 +70,14 @@ impl Switch {
 
     fn ask_for_clock<O, R>(&self, turn: &mut SwitchTurn<'_, O, R>) {
         if let Some(deadline) = self.deadline() {
-            turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Clock, deadline));
+            turn.requests.push(SwitchRequest::Timer(SwitchTimer::Clock, deadline));
         }
     }
 
     fn ask_for_repeat<O, R>(&self, turn: &mut SwitchTurn<'_, O, R>) {
         if let Some(interval) = self.repeat_interval {
             let next = turn.now + interval;
-            turn.requests.0.push(SwitchRequest::Timer(SwitchTimer::Repeat, next));
+            turn.requests.push(SwitchRequest::Timer(SwitchTimer::Repeat, next));
         }
     }
 
@@ -276,7 +174,7 @@ impl Switch {
             self.on_signal(moment, port, signal, id);
             if let Signal::PauseTime(_) | Signal::PauseClassFor { .. } = signal {
                 let until = self.next_release(port, moment.now);
-                requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), until));
+                requests.push(SwitchRequest::Timer(SwitchTimer::Port(port), until));
             }
         }
         moment.pool.remove(id);
@@ -310,7 +208,7 @@ impl Switch {
             let Some(departure) = self.on_departure(&mut moment, port) else {
                 // The tokens may suffice later for a credit that waits (ExpressPass).
                 if let Some(due) = self.port(port).credits().and_then(|credits| credits.due()) {
-                    requests.0.push(SwitchRequest::Timer(SwitchTimer::Port(port), due));
+                    requests.push(SwitchRequest::Timer(SwitchTimer::Port(port), due));
                 }
                 return None;
             };
@@ -347,7 +245,7 @@ impl Switch {
     ) {
         let Packet { queue, flow_hash, wire_bytes, payload, .. } = pool[id];
         let dropped = DroppedPacket { port, queue, flow_hash, wire_bytes, payload };
-        requests.0.push(SwitchRequest::Dropped(dropped));
+        requests.push(SwitchRequest::Dropped(dropped));
         self.discard(pool, routes, requests, id);
     }
 
@@ -381,14 +279,14 @@ impl Switch {
             SwitchTimer::Port(port) => {
                 self.release(turn.now, port);
                 while let Some(class) = self.lapse(turn.now, turn.pool, port) {
-                    turn.requests.0.push(SwitchRequest::Lapsed { port, class });
+                    turn.requests.push(SwitchRequest::Lapsed { port, class });
                 }
                 let until = self.next_release(port, turn.now);
                 if until != Time::NEVER {
-                    turn.requests.0.push(SwitchRequest::Timer(timer, until));
+                    turn.requests.push(SwitchRequest::Timer(timer, until));
                 }
                 if self.port(port).held_until() <= turn.now {
-                    turn.requests.0.push(SwitchRequest::Ready(port));
+                    turn.requests.push(SwitchRequest::Ready(port));
                 }
             }
         }
@@ -414,7 +312,7 @@ impl Switch {
     fn tell(&mut self, pool: &mut PacketPool, requests: &mut SwitchRequests, frame: ControlFrame) {
         let id = pool.insert(frame.signal.frame(self.frames.control));
         self.enqueue_control(pool, id, frame.port);
-        requests.0.push(SwitchRequest::Told(frame));
+        requests.push(SwitchRequest::Told(frame));
     }
 
     /// Tells the source of data packet `data`, which has just joined a queue or left it, how congested that
@@ -448,6 +346,6 @@ impl Switch {
     ) {
         let port = routes.egress(self.node, &mut pool[id]);
         self.enqueue_control(pool, id, port);
-        requests.0.push(SwitchRequest::Ready(port));
+        requests.push(SwitchRequest::Ready(port));
     }
 }
