@@ -96,7 +96,7 @@ def test_a_steady_growth_is_certain() -> None:
     found = measure_backlog([_run(bytes=2e3 * np.arange(SAMPLES), flows=np.arange(SAMPLES))])
     assert found is not None and found.score == float("inf")
     assert found.words == (
-        "unstable: the backlog grew from 10 flows (0.02 MB) to 30 flows (0.06 MB) between 0.3333 "
+        "unstable: the backlog grew from 0.02 MB (10 flows) to 0.06 MB (30 flows) between 0.3333 "
         "and 1 ms, by 6 % of what arrived"
     )
 

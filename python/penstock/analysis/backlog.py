@@ -150,4 +150,5 @@ def _score(increments: NDArray[np.float64]) -> float:
 
 
 def _amount(flows: float, size: float) -> str:
-    return f"{flows:,.0f} flows ({size / 1e6:,.4g} MB)"
+    """The bytes first: they are what is judged."""
+    return f"{size / 1e6:,.4g} MB ({flows:,.0f} flows)"
