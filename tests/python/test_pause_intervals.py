@@ -116,3 +116,14 @@ def test_a_flow_is_held_by_the_pauses_that_name_it_and_no_others(preset: str) ->
     for row in told.iter_rows(named=True):
         expected = min(union(spans.get(row["flow"], [])), row["lost_ns"])
         assert row["paused_ns"] == pytest.approx(expected, abs=0.01), row["flow"]
+
+
+def test_a_trace_names_the_epoch_that_a_bitmap_repairs() -> None:
+    switch = {"backpressure": {"bitmap_interval": "20 us"}}
+    found = paused({"preset": "bfc-epochs", "switch": switch}, trace=True, control_loss=0.2)
+    repaired = found.packets.filter(
+        pl.col("kind") == "queue_bitmap", pl.col("event").str.ends_with("_received")
+    ).select("time_ps", "event", link=pl.col("egress").cast(pl.UInt32), queue="upstream_queue")
+    told = found.events.with_columns(pl.col("queue").cast(pl.Int32))
+    assert (repaired["queue"] >= 256).any()
+    assert repaired.join(told, on=["time_ps", "event", "link", "queue"], how="anti").is_empty()
