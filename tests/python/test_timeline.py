@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import polars as pl
 import pytest
 
 import penstock
 from penstock import plot
+from penstock.analysis import link_series
 from penstock.analysis.timeline import ALLOWED, PAUSES, QUEUE, RATE, Lines, timeline
+from penstock.plot.link import thinned
+from penstock.report.kinds import WINDOWS, over_time
 from penstock.results import Run
 from penstock.scenario import Scenario
 
@@ -96,3 +101,29 @@ def test_a_row_for_each_name_and_a_column_for_each_quantity(run: Run) -> None:
     figure = plot.timeline({"one": run, "other": run}, LINES, origin_us=1_000.0)
     assert len(figure.axes) == 8
     assert figure.axes[0].get_xlim()[0] < 0  # times count from the origin
+
+
+def test_the_rate_of_a_sample_is_that_since_the_one_before(run: Run) -> None:
+    sampled = link_series(run, [(0, 3)])
+    sent = run.series.filter(pl.col("link") == run.series["link"][0])["tx_bytes"]
+    assert sampled["rate_bps"][0] is None
+    assert sampled["rate_bps"][1:].to_list() == pytest.approx(
+        [(later - sooner) * 8e5 for sooner, later in pairwise(sent)]
+    )
+
+
+def test_the_first_window_of_a_figure_is_no_slower_for_the_sample_without_a_rate() -> None:
+    """A link at 10 Gb/s, of which there are more samples than a figure has points."""
+    count = 3 * WINDOWS
+    table = pl.DataFrame(
+        {
+            "name": ["one"] * count,
+            "link": ["T0–S0"] * count,
+            "time_ns": [10_000.0 * place for place in range(count)],
+            "queue_bytes": [0] * count,
+            "rate_bps": [None] + [10e9] * (count - 1),
+        }
+    )
+    assert over_time(table).table["rate_gbps"].to_list() == [10.0] * WINDOWS
+    time, rate = thinned(table["time_ns"].to_numpy(), table["rate_bps"].to_numpy())
+    assert time.size < count and (rate == 10e9).all()

@@ -15,17 +15,25 @@ from penstock.experiments.expression import METRICS
 MICROSECOND = 1_000.0
 
 
-def run(megabytes: list[float], queue: list[int], events: list[tuple[int, str]]) -> Any:
+def run(
+    megabytes: list[float],
+    queue: list[int],
+    events: list[tuple[int, str, int]],
+    backpressure: str = "pfc",
+) -> Any:
     """A link from 0 to 1, sampled every 10 us; what it carried in each, in units of 12.5 kB.
 
-    One unit in 10 us is 10 Gb/s. Events are (time [us], kind).
+    One unit in 10 us is 10 Gb/s. Events are (time [us], kind, queue or class).
     """
     sent = [0]
     for one in megabytes:
         sent.append(sent[-1] + int(one * 12_500))
     count = len(sent)
+    switch = SimpleNamespace(backpressure=SimpleNamespace(kind=backpressure))
     return SimpleNamespace(
-        scenario=SimpleNamespace(duration=(count - 1) * 10_000_000),
+        scenario=SimpleNamespace(
+            duration=(count - 1) * 10_000_000, scheme=SimpleNamespace(switch=switch)
+        ),
         summary={"sim_end_ps": (count - 1) * 10_000_000},
         links=pl.DataFrame({"link": [7], "from": [0], "to": [1], "rate_bps": [10_000_000_000]}),
         series=pl.DataFrame(
@@ -38,11 +46,17 @@ def run(megabytes: list[float], queue: list[int], events: list[tuple[int, str]])
         ),
         events=pl.DataFrame(
             {
-                "time_ps": [time * 1_000_000 for time, _ in events],
+                "time_ps": [time * 1_000_000 for time, _, _ in events],
                 "link": [7] * len(events),
-                "event": [kind for _, kind in events],
+                "event": [kind for _, kind, _ in events],
+                "queue": [queue for _, _, queue in events],
             },
-            schema={"time_ps": pl.UInt64, "link": pl.UInt32, "event": pl.String},
+            schema={
+                "time_ps": pl.UInt64,
+                "link": pl.UInt32,
+                "event": pl.String,
+                "queue": pl.UInt32,
+            },
         ),
     )
 
@@ -52,12 +66,12 @@ PAUSED = run(
     [1] * 10,
     [],
     [
-        (5, "pause_received"),
-        (8, "resume_received"),
-        (20, "pause_sent"),
-        (30, "pause_received"),
-        (40, "resume_received"),
-        (60, "pause_received"),
+        (5, "pause_received", 0),
+        (8, "resume_received", 0),
+        (20, "pause_sent", 0),
+        (30, "pause_received", 0),
+        (40, "resume_received", 0),
+        (60, "pause_received", 0),
     ],
 )
 
@@ -106,6 +120,26 @@ def test_pauses_are_those_that_took_effect() -> None:
     assert transient.pauses(PAUSED, (0, 1)).rows()[:2] == [(5_000, 8_000), (30_000, 40_000)]
     assert METRICS["pauses"]([PAUSED], link=[0, 1]) == 3
     assert METRICS["pauses"]([PAUSED], link=[0, 1], after=6, until=60) == 1
+
+
+def test_each_queue_that_is_paused_counts_and_a_repeated_pause_does_not() -> None:
+    events = [
+        (5, "pause_received", 3),
+        (6, "pause_received", 4),
+        (7, "pause_received", 3),
+        (8, "resume_received", 3),
+        (9, "resume_received", 4),
+    ]
+    found = run([1] * 10, [], events, "bfc")
+    assert transient.pauses(found, (0, 1)).rows() == [(5_000, 8_000), (6_000, 9_000)]
+    assert METRICS["pauses"]([found], link=[0, 1], after=6) == 1
+    assert METRICS["pause_episode"]([found], links=[[0, 1]], after=0) == 4
+
+
+def test_pauses_whose_end_no_event_tells_are_refused() -> None:
+    held = run([1] * 10, [], [(5, "pause_received", 0)], "fafc")
+    with pytest.raises(ValueError, match="fafc end by themselves"):
+        METRICS["pauses"]([held], link=[0, 1])
 
 
 def test_an_episode_is_from_the_first_pause_to_the_end_of_the_last() -> None:

@@ -107,15 +107,16 @@ impl Signal {
         }
     }
 
-    /// The class or queue that the signal names; 0 for signals that name none.
-    pub fn queue(self) -> u16 {
+    /// What the signal pauses or resumes: a class, the label of a queue, or the hash of a flow; 0 for signals
+    /// that name none.
+    pub fn subject(self) -> u32 {
         match self {
             Signal::PauseClass(class)
             | Signal::PauseClassFor { class, .. }
-            | Signal::ResumeClass(class) => u16::from(class),
-            Signal::PauseQueue(queue) | Signal::ResumeQueue(queue) => queue,
-            Signal::Credit { account, .. } => account,
-            _ => 0,
+            | Signal::ResumeClass(class) => u32::from(class),
+            Signal::PauseQueue(label) | Signal::ResumeQueue(label) => u32::from(label),
+            Signal::PauseFlow(flow) | Signal::ResumeFlow(flow) => flow,
+            Signal::QueueBitmap { .. } | Signal::PauseTime(_) | Signal::Credit { .. } => 0,
         }
     }
 

@@ -33,6 +33,7 @@ from penstock.analysis.pause import (
     CLASS_PAUSES,
     LASTS,
     UNENDED,
+    flow_paused_links,
     pause_causes,
     pause_intervals,
 )
@@ -83,7 +84,7 @@ class LinkPauses:
     reached: Times
     """The latest end of a pause and of all before it [ns]."""
     queue: NDArray[np.int64]
-    """Queue or class."""
+    """Queue, class or hash of a flow."""
     flow: NDArray[np.int64]
     """The flow whose packet set the pause off; -1 where it is not recorded."""
     port: NDArray[np.int64]
@@ -130,6 +131,8 @@ class Record:
         self.links = sorted({link for flow in flows for link in flow.links})
         kind = str(part_of(run.scenario, "scheme", "switch", "backpressure", "kind"))
         self.has_class_pauses = kind in CLASS_PAUSES
+        self.flow_paused = flow_paused_links(run)
+        """Links on which a pause is of one flow: the one whose packet set it off."""
         self.has_events = bool(part_of(run.scenario, "measure", "events"))
         self.tells_pauses = self.has_events and kind not in UNENDED
         """Whether events tell when pauses began and ended."""
@@ -169,14 +172,15 @@ class Record:
         """(flow, link) -> the queues that its packets used there, where a trace tells.
 
         An arrival tells the queue that the packet has left. A choice tells it, too, and the new
-        one; what follows a chosen packet is in its queue.
+        one; what follows a chosen packet is in its queue. Where queues have epochs the new one is
+        told without its epoch, and a pause names both, so only the next switch tells.
         """
         rows = lazy_table(self.run, "packets").filter(pl.col("flow").is_in(self.flows))
         left = pl.col("event").is_in(["arrive", "choose"]) & (pl.col("ingress") >= 0)
-        parts = [
-            rows.filter(left).select("flow", link="ingress", queue="upstream_queue"),
-            rows.filter(pl.col("event") == "choose").select("flow", "queue", link="egress"),
-        ]
+        parts = [rows.filter(left).select("flow", link="ingress", queue="upstream_queue")]
+        if not part_of(self.run.scenario, "scheme", "switch", "assignment", "epoch_bits"):
+            chosen = rows.filter(pl.col("event") == "choose")
+            parts.append(chosen.select("flow", "queue", link="egress"))
         used = (
             pl.concat(parts, how="diagonal").group_by("flow", "link").agg(pl.col("queue").unique())
         )
@@ -241,6 +245,9 @@ def pauses_of(flow: Flow, record: Record) -> Pauses:
         used = record.queues.get((flow.number, link))
         if record.has_class_pauses:
             kinds = [(found.own, every.queue[part] == flow.traffic_class)]
+        elif link in record.flow_paused:
+            of_flow = every.flow[part]
+            kinds = [(found.own, of_flow == flow.number), (found.others, of_flow < 0)]
         elif used is not None:
             kinds = [(found.own, np.isin(every.queue[part], used))]
         else:

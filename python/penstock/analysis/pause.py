@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from penstock.analysis.runs import MeasuredRun, lazy_table
+from penstock.analysis.runs import MeasuredRun, lazy_table, part_of
 
 LASTS = 0
 """The length of a pause that lasts to the end of the run."""
@@ -19,14 +19,25 @@ UNENDED = ("fafc",)
 """Kinds of backpressure whose pauses end by themselves, at a time that no event tells."""
 CLASS_PAUSES = ("none", "pfc", "fafc", "capfc", "p-pfc")
 """Kinds of backpressure whose pauses name a class or nothing, and no queue (docs/schemes.md)."""
+FLOW_PAUSES = "flow-pauses"
+"""The kind of backpressure whose pauses between switches name a flow, by its hash."""
+
+
+def flow_paused_links(run: MeasuredRun) -> set[int]:
+    """The links on which pauses name a flow by its hash, and no queue or class."""
+    if part_of(run.scenario, "scheme", "switch", "backpressure", "kind") != FLOW_PAUSES:
+        return set()
+    hosts = run.scenario.topology.host_count()
+    return set(run.links.filter(pl.col("from") >= hosts)["link"])
 
 
 def pause_intervals(run: MeasuredRun, links: Sequence[int] | None = None) -> pl.DataFrame:
     """A row per pause that took effect, in order of begin.
 
     Columns: `begin_ps`; `length_ps`, 1 more than it lasted, :data:`LASTS` when it did not end;
-    `link`, on which the paused end must not send; `queue` or class. A pause that is repeated while
-    it lasts has one row. Pauses of :data:`UNENDED` have a row each and no length that is known: 1.
+    `link`, on which the paused end must not send; `queue`, class or hash of a flow. A pause that is
+    repeated while it lasts has one row. Pauses of :data:`UNENDED` have a row each and no length
+    that is known: 1.
 
     Parameters
     ----------
@@ -77,13 +88,15 @@ def pause_causes(run: MeasuredRun, intervals: pl.DataFrame) -> pl.DataFrame:
     or waiting sent the pause; `cause_queue`, its queue there; `cause_flow`. Null where no trace
     tells.
     """
+    names_flow = pl.col("ingress").is_in(flow_paused_links(run))
+    subject = pl.when(names_flow).then("flow_hash").otherwise(pl.col("upstream_queue"))
     sent = (
         lazy_table(run, "packets")
         .filter(pl.col("event") == "pause_sent")
         .select(
             pl.col("time_ps").alias("begin_ps"),
             pl.col("ingress").cast(pl.UInt32).alias("link"),
-            pl.col("upstream_queue").cast(pl.UInt32).alias("queue"),
+            subject.cast(pl.UInt32).alias("queue"),
             pl.col("egress").alias("cause_port"),
             pl.col("queue").alias("cause_queue"),
             pl.col("flow").alias("cause_flow"),

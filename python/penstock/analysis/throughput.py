@@ -77,8 +77,8 @@ def link_series(
     """Sampled links over time, first run of each name.
 
     Columns: name, link ("T0-S1"), time_ns, queue_bytes, active_flows, paused_queues, rate_bps
-    (all bytes sent since the sample before). By default all links of `measure.series` and all
-    samples; `span_us` keeps those between two times [us].
+    (all bytes sent since the sample before; null for the first). By default all links of
+    `measure.series` and all samples; `span_us` keeps those between two times [us].
     """
     frames = []
     for name, members in group_runs(runs).items():
@@ -110,7 +110,7 @@ def _one_series(run: MeasuredRun, name: str, link: int, rows: pl.DataFrame) -> p
     title = f"{nodes[ends['from'][0]]}–{nodes[ends['to'][0]]}"
     time = rows["time_ns"].to_numpy()
     sent = rows["tx_bytes"].to_numpy().astype(np.float64)
-    rate = np.diff(sent, prepend=sent[:1]) * 8e9 / np.diff(time, prepend=time[:1] - 1.0)
+    rate = pl.Series(np.diff(sent) * 8e9 / np.diff(time))
     return pl.DataFrame(
         {
             "name": [name] * rows.height,
@@ -119,7 +119,7 @@ def _one_series(run: MeasuredRun, name: str, link: int, rows: pl.DataFrame) -> p
             "queue_bytes": rows["queue_bytes"],
             "active_flows": rows["active_flows"],
             "paused_queues": rows["paused_queues"],
-            "rate_bps": rate,
+            "rate_bps": pl.concat([pl.Series([None], dtype=pl.Float64), rate]),
         },
         schema=_SERIES,
         strict=False,

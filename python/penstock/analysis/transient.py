@@ -6,6 +6,7 @@ All times count from that moment.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from penstock.analysis.link import link_between
+from penstock.analysis.pause import LASTS, UNENDED, pause_intervals
 from penstock.analysis.runs import MeasuredRun
 
 Ends = tuple[int, int]
@@ -86,25 +88,26 @@ def pauses(
     after_ns: float = 0.0,
     until_ns: float = float("inf"),
 ) -> pl.DataFrame:
-    """Pauses that took effect on a link between two times: begin_ns, end_ns (NaN: it lasts)."""
-    number = link_between(run, *link)
-    ends = run.events.filter(
-        (pl.col("link") == number) & pl.col("event").is_in(["pause_received", "resume_received"])
+    """Pauses that began to hold a link between two times: begin_ns, end_ns (NaN: it lasts).
+
+    Each queue or class that is paused counts, as in the table of links.
+
+    Raises
+    ------
+    ValueError
+        The pauses end by themselves (:data:`~penstock.analysis.pause.UNENDED`).
+    """
+    kind = run.scenario.scheme.switch.backpressure.kind
+    if kind in UNENDED:
+        raise ValueError(f"pauses: those of {kind} end by themselves, and no event tells when")
+    begin_ns = pl.col("begin_ps") / 1e3
+    end_ns = (pl.col("begin_ps") + pl.col("length_ps") - 1) / 1e3
+    lasts = pl.col("length_ps") == LASTS
+    return (
+        pause_intervals(run, [link_between(run, *link)])
+        .select(begin_ns=begin_ns, end_ns=pl.when(lasts).then(math.nan).otherwise(end_ns))
+        .filter(pl.col("begin_ns") >= after_ns, pl.col("begin_ns") < until_ns)
     )
-    begin: list[float] = []
-    end: list[float] = []
-    for time_ps, event in zip(ends["time_ps"], ends["event"], strict=True):
-        time = time_ps / 1e3
-        if event == "resume_received":
-            if len(end) < len(begin):
-                end.append(time)
-        elif after_ns <= time < until_ns and len(end) == len(begin):
-            begin.append(time)
-    end += [float("nan")] * (len(begin) - len(end))
-    return pl.DataFrame({"begin_ns": begin, "end_ns": end}, schema=_PAUSES)
-
-
-_PAUSES: dict[str, type[pl.DataType]] = {"begin_ns": pl.Float64, "end_ns": pl.Float64}
 
 
 def pause_episode(

@@ -70,7 +70,10 @@ def pause_episode(runs: Runs, *, links: Links, after: After, until: Until = FORE
 
 @metric("(count)", needs="events")
 def pauses(runs: Runs, *, link: Link, after: After = 0.0, until: Until = FOREVER) -> Value:
-    """How often a link was paused between two times [us], mean over seeds."""
+    """How often a link was paused between two times [us], mean over seeds.
+
+    Each queue or class that is paused counts.
+    """
     ends = ends_of(runs[0], link)
     counts = [
         transient.pauses(run, ends, after_ns=after * 1e3, until_ns=until * 1e3).height

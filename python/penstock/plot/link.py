@@ -157,18 +157,21 @@ def _over_time(
 ) -> None:
     """Draw a column in its unit over time; `per_unit` is the unit of time [ns]."""
     style_axes(ax)
-    time, value = _thinned(table["time_ns"].to_numpy() / per_unit, table[column].to_numpy())
+    time, value = thinned(table["time_ns"].to_numpy() / per_unit, table[column].to_numpy())
     ax.fill_between(time, value / unit, color=style.colour, alpha=0.16, linewidth=0)
     ax.plot(time, value / unit, color=style.colour, linewidth=1.0)
     ax.margins(x=0)
     ax.xaxis.set_minor_locator(NullLocator())
 
 
-def _thinned(
+def thinned(
     time: NDArray[np.float64], value: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means over windows, of the samples that have a value: the first one has no rate."""
     if time.size <= WINDOWS:
         return time, value.astype(np.float64)
     starts = np.linspace(0, time.size, WINDOWS, endpoint=False).astype(np.int64)
-    counts = np.diff(np.append(starts, time.size))
-    return time[starts], np.add.reduceat(value.astype(np.float64), starts) / counts
+    known = np.isfinite(value)
+    counts = np.add.reduceat(known.astype(np.float64), starts)
+    total = np.add.reduceat(np.where(known, value, 0.0), starts)
+    return time[starts], np.divide(total, counts, out=np.full(WINDOWS, np.nan), where=counts > 0)

@@ -17,7 +17,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from penstock.analysis.path import flow_paths
-from penstock.analysis.pause import CLASS_PAUSES, pause_causes, pause_intervals
+from penstock.analysis.pause import (
+    CLASS_PAUSES,
+    flow_paused_links,
+    pause_causes,
+    pause_intervals,
+)
 from penstock.errors import refuse
 from penstock.results import Run
 from penstock.storage.draft import write_whole
@@ -143,6 +148,7 @@ def _facts(run: Run, columns: Columns) -> dict[str, Any]:
         "traffic_ps": int(scenario.duration),
         "buffer_peak_bytes": run.summary["buffer_peak_bytes"],
         "deadlock": run.summary["deadlock"],
+        "flow_paused": sorted(flow_paused_links(run)),
         "pauses_queues": scenario.scheme.switch.backpressure.kind not in CLASS_PAUSES,
         "threshold": "XOFF" if scenario.scheme.switch.backpressure.kind in XOFF else "Th",
         "queue_count": queue_count(scenario),

@@ -141,8 +141,9 @@ impl Switch {
     ) {
         for queue in 1..self.queue_count(port).min(128) as u16 {
             let is_paused = queues & (1 << queue) != 0;
-            if self.set_queue_paused(moment, port, label(queue, epoch), is_paused) {
-                moment.pool[id].upstream_queue = queue;
+            let label = label(queue, epoch);
+            if self.set_queue_paused(moment, port, label, is_paused) {
+                moment.pool[id].upstream_queue = label;
                 self.observe_signal(moment, port, is_paused, id);
             }
         }

@@ -1,7 +1,13 @@
 //! Events of a run: one row for each pause, resume and drop, when the scenario asks for events.
+//!
+//! Invariant: at every end of a link that must not send, the rows say at any time what its far end has
+//! paused. So rows also tell what a bitmap repairs, and the pauses that end because the link has failed.
+
+use std::collections::BTreeSet;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::PacketEvent;
+use penstock_packet::epochs::label;
+use penstock_packet::{PacketEvent, Signal};
 use penstock_units::Time;
 
 use super::table::{Column, Table};
@@ -9,6 +15,15 @@ use super::table::{Column, Table};
 /// The events of a run.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct EventTable {
+    rows: Rows,
+    /// What is paused by the rows so far: (link, subject of the signal). Timed pauses of all data are not
+    /// in it, because no row tells their end.
+    paused: BTreeSet<(u32, u32)>,
+}
+
+/// Rows that nobody has taken out.
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
+struct Rows {
     time: Vec<u64>,
     node: Vec<u32>,
     link: Vec<u32>,
@@ -17,42 +32,75 @@ pub struct EventTable {
     bytes: Vec<u64>,
 }
 
-/// One event.
+/// When and where something happened.
 #[derive(Clone, Copy, Debug)]
-pub struct EventRecord {
+pub struct EventPlace {
     /// Time of the event.
     pub time: Time,
     /// Node of the event.
     pub node: u32,
     /// The link of the event: for signals the link of the frame, for drops the egress link.
     pub link: u32,
-    /// Kind of the event.
-    pub event: PacketEvent,
-    /// The queue or class that the signal pauses or resumes; 0 for drops and bitmaps.
-    pub queue: u16,
     /// Data bytes stored at the node; 0 at a host, because hosts store none.
     pub bytes: u64,
 }
 
 impl EventTable {
-    /// Adds a row.
-    pub fn push(&mut self, record: EventRecord) {
-        self.time.push(record.time.as_ps());
-        self.node.push(record.node);
-        self.link.push(record.link);
-        self.event.push(record.event as u32);
-        self.queue.push(u32::from(record.queue));
-        self.bytes.push(record.bytes);
+    /// Adds a row. `queue` is what a signal pauses or resumes ([`Signal::subject`]), or the queue of a drop.
+    pub fn push(&mut self, place: EventPlace, event: PacketEvent, queue: u32) {
+        let rows = &mut self.rows;
+        rows.time.push(place.time.as_ps());
+        rows.node.push(place.node);
+        rows.link.push(place.link);
+        rows.event.push(event as u32);
+        rows.queue.push(queue);
+        rows.bytes.push(place.bytes);
+    }
+
+    /// Adds what `signal` pauses and resumes, which has come to a node where the link of `place` begins.
+    pub fn hear(&mut self, place: EventPlace, signal: Signal) {
+        match signal {
+            Signal::QueueBitmap { epoch, queues } => {
+                for queue in 1..128 {
+                    let subject = u32::from(label(queue, epoch));
+                    let is_paused = queues & (1 << queue) != 0;
+                    if is_paused != self.paused.contains(&(place.link, subject)) {
+                        self.change(place, subject, is_paused);
+                    }
+                }
+            }
+            Signal::PauseTime(_) => self.push(place, PacketEvent::PauseReceived, signal.subject()),
+            Signal::Credit { .. } => {}
+            _ => self.change(place, signal.subject(), signal.is_pause()),
+        }
+    }
+
+    /// The link of `place` has failed, and all that its far end has paused resumes.
+    pub fn end_pauses(&mut self, place: EventPlace) {
+        let of_link = (place.link, 0)..=(place.link, u32::MAX);
+        let subjects: Vec<u32> = self.paused.range(of_link).map(|&(_, subject)| subject).collect();
+        subjects.into_iter().for_each(|subject| self.change(place, subject, false));
+    }
+
+    fn change(&mut self, place: EventPlace, subject: u32, is_paused: bool) {
+        let event = if is_paused {
+            self.paused.insert((place.link, subject));
+            PacketEvent::PauseReceived
+        } else {
+            self.paused.remove(&(place.link, subject));
+            PacketEvent::ResumeReceived
+        };
+        self.push(place, event, subject);
     }
 
     /// How many rows nobody has taken out.
     pub fn rows(&self) -> usize {
-        self.time.len()
+        self.rows.time.len()
     }
 
     /// Takes out all rows.
     pub fn take(&mut self) -> Table {
-        let taken = std::mem::take(self);
+        let taken = std::mem::take(&mut self.rows);
         let columns = vec![
             ("time_ps", Column::U64(taken.time)),
             ("node", Column::U32(taken.node)),

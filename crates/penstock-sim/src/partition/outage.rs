@@ -9,7 +9,7 @@ use penstock_units::Time;
 
 use super::Partition;
 use super::clock::Clock;
-use crate::measure::events::EventRecord;
+use crate::measure::events::{EventPlace, EventTable};
 
 impl<O: Observer> Partition<O> {
     /// Schedules the next change of the routes, if there is one.
@@ -85,6 +85,8 @@ impl<O: Observer> Partition<O> {
         let (egress, switch) = (wire.from_port, (wire.from - self.sources.hosts) as usize);
         let (node, mut turn) = self.lend_switch(now, switch);
         node.on_link(&mut turn, egress, false);
+        let node = switch as u32 + self.sources.hosts;
+        self.list(now, node, link, EventTable::end_pauses);
         while let Some((id, _)) = self.depart(now, switch, egress, link) {
             self.lose(now, switch, link, id);
         }
@@ -105,8 +107,8 @@ impl<O: Observer> Partition<O> {
         let node = self.setting.topology.links[link as usize].to;
         let time = self.now();
         if let Some(events) = &mut self.measured.event_table {
-            let (event, queue) = (PacketEvent::Drop, packet.queue);
-            events.push(EventRecord { time, node, link, event, queue, bytes: 0 });
+            let place = EventPlace { time, node, link, bytes: 0 };
+            events.push(place, PacketEvent::Drop, u32::from(packet.queue));
         }
     }
 

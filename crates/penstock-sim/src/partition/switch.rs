@@ -9,7 +9,7 @@ use rand_core::RngCore;
 
 use super::Partition;
 use super::router::Router;
-use crate::measure::events::EventRecord;
+use crate::measure::events::{EventPlace, EventTable};
 
 impl<O: Observer> Partition<O> {
     /// A switch, and everything that it borrows for one call.
@@ -152,7 +152,7 @@ impl<O: Observer> Partition<O> {
             return false;
         }
         if let Some(signal) = Signal::of(&self.pool[id]) {
-            self.note_signal(now, node, link, signal, id);
+            self.list(now, node, link, |events, place| events.hear(place, signal));
         }
         true
     }
@@ -225,33 +225,14 @@ impl<O: Observer> Partition<O> {
                 false => PacketEvent::ResumeSent,
             };
             let node = switch as u32 + self.sources.hosts;
-            self.note(now, node, link, event, frame.signal.queue());
+            self.note(now, node, link, event, frame.signal.subject());
         }
         link
     }
 
-    /// Lists the pause or resume that the packet `id` has brought to `node`, at the end of `link`
-    /// there.
-    pub(crate) fn note_signal(
-        &mut self,
-        now: Time,
-        node: u32,
-        link: u32,
-        signal: Signal,
-        id: PacketId,
-    ) {
-        if signal.is_event() {
-            let event = match signal.is_pause() {
-                true => PacketEvent::PauseReceived,
-                false => PacketEvent::ResumeReceived,
-            };
-            self.note(now, node, link, event, self.pool[id].upstream_queue);
-        }
-    }
-
     /// A pause of `class` at `node`, where `link` begins, has ended by itself. It is listed like a resume.
     pub(crate) fn note_lapse(&mut self, now: Time, node: u32, link: u32, class: u8) {
-        self.note(now, node, link, PacketEvent::ResumeReceived, u16::from(class));
+        self.list(now, node, link, |events, place| events.hear(place, Signal::ResumeClass(class)));
     }
 
     /// Draws whether a control frame is lost on its wire; it would have come to a node that sends by
@@ -261,15 +242,34 @@ impl<O: Observer> Partition<O> {
             && u64::from(self.losses[link as usize].next_u32()) < self.control_loss
     }
 
-    /// Lists an event, where events are asked for.
-    pub(crate) fn note(&mut self, now: Time, node: u32, link: u32, event: PacketEvent, queue: u16) {
+    /// Lists an event, where events are asked for. `queue` is as in [`EventTable::push`].
+    pub(crate) fn note(
+        &mut self,
+        now: Time,
+        node: u32,
+        link: u32,
+        event: PacketEvent,
+        queue: impl Into<u32>,
+    ) {
+        self.list(now, node, link, |events, place| events.push(place, event, queue.into()));
+    }
+
+    /// Lists what `rows` makes of an event at `node`, where events are asked for.
+    pub(crate) fn list(
+        &mut self,
+        now: Time,
+        node: u32,
+        link: u32,
+        rows: impl FnOnce(&mut EventTable, EventPlace),
+    ) {
         if self.measured.event_table.is_none() {
             return;
         }
         let switch = node.checked_sub(self.sources.hosts);
         let bytes = switch.map_or(0, |switch| self.switches[switch as usize].accounts().total);
-        let (node, link) = (self.node(node), self.link(link));
-        let record = EventRecord { time: now, node, link, event, queue, bytes };
-        self.measured.event_table.iter_mut().for_each(|events| events.push(record));
+        let place = EventPlace { time: now, node: self.node(node), link: self.link(link), bytes };
+        if let Some(events) = &mut self.measured.event_table {
+            rows(events, place);
+        }
     }
 }

@@ -59,7 +59,7 @@ impl Host {
 
     /// A pause or resume of a class.
     fn on_class_signal(&mut self, turn: &mut Turn<'_>, signal: Signal) {
-        let class = signal.queue() as u8;
+        let class = signal.subject() as u8;
         self.class_ends.clear(class);
         if let Signal::PauseClassFor { nanoseconds, .. } = signal {
             let end = turn.now.saturating_add(Time::from_ns(u64::from(nanoseconds)));

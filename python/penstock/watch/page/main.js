@@ -19,6 +19,7 @@ function dataOf(columns) {
     queueCount: facts.queue_count,
     thresholdName: facts.threshold,
     pausesQueues: facts.pauses_queues,
+    flowPaused: new Set(facts.flow_paused),
     samples: new Samples(columns, "samples", ["queue_bytes", "active_queues", "paused_queues", "allowed_bps", "sent_bytes"], network.linkCount),
     buffers: new Samples(columns, "buffers", ["buffer_bytes"], network.nodeCount),
     pauses: new Pauses(columns, network, facts.end_ps),

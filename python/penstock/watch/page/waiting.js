@@ -21,7 +21,11 @@ function heldAt(data, flow, link, time) {
   const paused = pauses.on(link, time);
   const by = network.names[network.to[link]];
   const queue = trace.queueOf(flow, link, time);
-  const own = paused.find((row) => pauses.queue[row] === queue || !data.pausesQueues);
+  const isOfFlow = data.flowPaused.has(link);
+  const own = paused.find((row) => {
+    if (isOfFlow) return pauses.causeFlow[row] === flow + 1;
+    return pauses.queue[row] === queue || !data.pausesQueues;
+  });
   const port = trace.port(link, time);
   const words = [];
   for (const [number, one] of port?.queues ?? []) {
@@ -31,7 +35,8 @@ function heldAt(data, flow, link, time) {
     }
   }
   if (own !== undefined) {
-    const what = data.pausesQueues ? `queue ${pauses.queue[own]} of this flow` : `class ${pauses.queue[own]}`;
+    const ofQueue = data.pausesQueues ? `queue ${pauses.queue[own]} of this flow` : `class ${pauses.queue[own]}`;
+    const what = isOfFlow ? "this flow" : ofQueue;
     words.push(`${what} is paused by ${by} since ${timeText(pauses.begin[own])}`);
   } else if (paused.length > 0 && queue === null) {
     words.push(`${plural(paused.length, "queue is", "queues are")} paused by ${by}; which queue holds the flow, only a packet trace tells`);

@@ -47,10 +47,13 @@ function rowWords(data, row, first, last) {
 /** A pause or resume that a packet sets off, in words. */
 function frameWords(data, row, name) {
   const { trace, network } = data;
-  const what = data.pausesQueues ? "queue" : "class";
-  const upstream = network.names[network.from[trace.ingress[row] - 1]];
-  if (name === "pause_sent") return `pause upstream ${what} ${trace.upstream_queue[row] - 1} at ${upstream}`;
-  if (name === "resume_sent") return `resume upstream ${what} ${trace.upstream_queue[row] - 1} at ${upstream}`;
+  const link = trace.ingress[row] - 1;
+  const number = trace.upstream_queue[row] - 1;
+  const named = data.pausesQueues ? `queue ${number}` : `class ${number}`;
+  const what = data.flowPaused.has(link) ? `flow ${countText(trace.flow[row])}` : named;
+  const upstream = network.names[network.from[link]];
+  if (name === "pause_sent") return `pause upstream ${what} at ${upstream}`;
+  if (name === "resume_sent") return `resume upstream ${what} at ${upstream}`;
   return name === "resume_received" ? "a grace lets the paused queue send" : "the grace is used up";
 }
 
@@ -65,11 +68,19 @@ function rowsNamed(trace, first, last, name) {
   return found;
 }
 
+/** What a pause stops: a class, a queue, or a flow where pauses name one. */
+function stoppedWords(data, row) {
+  const { pauses } = data;
+  if (!data.pausesQueues) return `class ${pauses.queue[row]}`;
+  if (!data.flowPaused.has(pauses.link[row])) return `queue ${pauses.queue[row]}`;
+  return pauses.causeFlow[row] === 0 ? "a flow" : `flow ${countText(pauses.causeFlow[row] - 1)}`;
+}
+
 /** What is paused, by whom, and why, in words. */
 function pauseWords(data, row) {
   const { pauses, network } = data;
   const link = pauses.link[row];
-  const what = data.pausesQueues ? `queue ${pauses.queue[row]}` : `class ${pauses.queue[row]}`;
+  const what = stoppedWords(data, row);
   const owner = network.names[network.from[link]];
   const by = network.names[network.to[link]];
   const cause = causeWords(data, row);
@@ -88,7 +99,7 @@ function causeWords(data, row) {
 function resumeWords(data, row) {
   const { pauses, network } = data;
   const link = pauses.link[row];
-  const what = data.pausesQueues ? `queue ${pauses.queue[row]}` : `class ${pauses.queue[row]}`;
+  const what = stoppedWords(data, row);
   const owner = `${what} of ${network.names[network.from[link]]} towards ${network.names[network.to[link]]}`;
   if (data.notes.unended !== undefined) return `${owner}: the pause ends by itself, later`;
   const lasted = durationText(pauses.end[row] - pauses.begin[row]);
