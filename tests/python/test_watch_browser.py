@@ -15,6 +15,7 @@ import pytest
 from test_watch import SCENARIO
 
 from penstock import Scenario, run
+from penstock.analysis.pause import flow_paused_links, pause_causes, pause_intervals
 from penstock.results import Run
 from penstock.watch import for_watching
 
@@ -295,6 +296,29 @@ def test_a_pause_shows_the_tree_of_congestion(show: Open, watched: tuple[Run, Pa
     tree = page.locator("#panel .tree")
     assert "congestion begins here" in tree.locator("> li").first.inner_text()
     assert tree.locator("strong").count() == 1
+
+
+def test_a_pause_names_the_epoch_of_its_queue(show: Open, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SCENARIO.replace('"bfc"', '"bfc-epochs"'))
+    found = run(for_watching(Scenario.load(tmp_path / "small.toml")))
+    pauses = pause_intervals(found).with_row_index()
+    later = pauses.filter(pl.col("queue") >= 256).row(0, named=True)
+    page = show(found.watch(tmp_path))
+    seek(page, later["begin_ps"])
+    page.evaluate("id => penstock.select({ kind: 'pause', id })", later["index"])
+    words = f"queue {later['queue'] % 256} in epoch {later['queue'] // 256} of "
+    assert words in page.locator("#panel").inner_text()
+
+
+def test_a_pause_names_its_flow(show: Open, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SCENARIO.replace('"bfc"', '"bfc-flow-pauses"'))
+    found = run(for_watching(Scenario.load(tmp_path / "small.toml")))
+    pauses = pause_causes(found, pause_intervals(found)).with_row_index()
+    between = pauses.filter(pl.col("link").is_in(flow_paused_links(found))).row(0, named=True)
+    page = show(found.watch(tmp_path))
+    seek(page, between["begin_ps"])
+    page.evaluate("id => penstock.select({ kind: 'pause', id })", between["index"])
+    assert f"flow {between['cause_flow']:,} of " in page.locator("#panel").inner_text()
 
 
 def test_a_deadlock_is_shown_as_a_cycle(show: Open, tmp_path: Path) -> None:

@@ -37,10 +37,9 @@ function pausedParts(panel, time) {
 
 function pauseTable(panel, rows, time) {
   const { pauses, network } = panel.data;
-  const what = panel.data.pausesQueues ? "Queue" : "Class";
   return [
-    tableOf([what, "of", "paused by", "for"], rows.slice(0, ROWS_SHOWN).map((row) => [
-      panel.button("pause", row, `${pauses.queue[row]}`), panel.port(pauses.link[row]),
+    tableOf(["Paused", "of", "paused by", "for"], rows.slice(0, ROWS_SHOWN).map((row) => [
+      panel.button("pause", row, stoppedWords(panel.data, row)), panel.port(pauses.link[row]),
       network.names[network.to[pauses.link[row]]], durationText(time - pauses.begin[row]),
     ])),
     moreThan(rows.length),

@@ -20,11 +20,12 @@ function dataOf(columns) {
     thresholdName: facts.threshold,
     pausesQueues: facts.pauses_queues,
     flowPaused: new Set(facts.flow_paused),
+    hasEpochs: facts.has_epochs,
     samples: new Samples(columns, "samples", ["queue_bytes", "active_queues", "paused_queues", "allowed_bps", "sent_bytes"], network.linkCount),
     buffers: new Samples(columns, "buffers", ["buffer_bytes"], network.nodeCount),
     pauses: new Pauses(columns, network, facts.end_ps),
     flows: new Flows(columns, network, facts.end_ps),
-    trace: new Trace(columns, network, facts.events),
+    trace: new Trace(columns, network, facts.events, facts.has_epochs),
     drops: { time: columns.get("drop.time_ps"), node: columns.get("drop.node"), link: columns.get("drop.link") },
   };
   const stored = new Float64Array(data.buffers.time.length);

@@ -1,13 +1,14 @@
 // The packet trace: what each traced switch decided, and what stood in its queues at any time.
 
 class Trace {
-  constructor(columns, network, events) {
+  constructor(columns, network, events, hasEpochs) {
     for (const name of ["time_ps", "node", "event", "flow", "sequence", "size_bytes", "queue_bytes", "port_bytes",
       "active_queues", "ingress", "egress", "queue", "upstream_queue", "threshold_bytes", "decision"]) {
       this[name] = columns.get(`trace.${name}`);
     }
     this.events = events;
     this.network = network;
+    this.hasEpochs = hasEpochs;
     this.count = this.time_ps.length;
     // Numbers that can be missing are stored plus 1; port 0 is none.
     this.ofPort = rowsByKey(this.egress, network.linkCount + 1);
@@ -75,12 +76,16 @@ class Trace {
     replay.activeQueues = this.active_queues[row];
   }
 
-  /** The queue of a flow at the port from which `link` leaves, by its packet next to `time`; or null. */
+  /**
+   * The queue of a flow at the port from which `link` leaves, by its packet next to `time`; or null. Where queues
+   * have epochs only the next switch tells queue and epoch, as pauses name them.
+   */
   queueOf(flow, link, time) {
     const rows = this.rowsOfFlow.get(flow) ?? [];
     let found = null;
     for (const row of rows) {
-      const own = this.egress[row] === link + 1 && this.queue[row] > 1 ? this.queue[row] - 1 : null;
+      const isOwn = !this.hasEpochs && this.egress[row] === link + 1 && this.queue[row] > 1;
+      const own = isOwn ? this.queue[row] - 1 : null;
       const behind = this.ingress[row] === link + 1 && this.upstream_queue[row] > 0 ? this.upstream_queue[row] - 1 : null;
       const queue = own ?? behind;
       if (queue !== null && (found === null || this.time_ps[row] <= time)) found = queue;

@@ -35,7 +35,7 @@ function heldAt(data, flow, link, time) {
     }
   }
   if (own !== undefined) {
-    const ofQueue = data.pausesQueues ? `queue ${pauses.queue[own]} of this flow` : `class ${pauses.queue[own]}`;
+    const ofQueue = data.pausesQueues ? `${stoppedWords(data, own)} of this flow` : stoppedWords(data, own);
     const what = isOfFlow ? "this flow" : ofQueue;
     words.push(`${what} is paused by ${by} since ${timeText(pauses.begin[own])}`);
   } else if (paused.length > 0 && queue === null) {

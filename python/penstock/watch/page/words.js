@@ -48,9 +48,7 @@ function rowWords(data, row, first, last) {
 function frameWords(data, row, name) {
   const { trace, network } = data;
   const link = trace.ingress[row] - 1;
-  const number = trace.upstream_queue[row] - 1;
-  const named = data.pausesQueues ? `queue ${number}` : `class ${number}`;
-  const what = data.flowPaused.has(link) ? `flow ${countText(trace.flow[row])}` : named;
+  const what = subjectWords(data, link, trace.upstream_queue[row] - 1, trace.flow[row]);
   const upstream = network.names[network.from[link]];
   if (name === "pause_sent") return `pause upstream ${what} at ${upstream}`;
   if (name === "resume_sent") return `resume upstream ${what} at ${upstream}`;
@@ -68,12 +66,18 @@ function rowsNamed(trace, first, last, name) {
   return found;
 }
 
-/** What a pause stops: a class, a queue, or a flow where pauses name one. */
+/** What a pause of `link` names by `number`: a class, a queue, or the flow that set it off, null where unknown. */
+function subjectWords(data, link, number, flow) {
+  if (!data.pausesQueues) return `class ${number}`;
+  if (data.flowPaused.has(link)) return flow === null ? "a flow" : `flow ${countText(flow)}`;
+  return data.hasEpochs ? `queue ${number & 255} in epoch ${number >> 8}` : `queue ${number}`;
+}
+
+/** What a pause stops. */
 function stoppedWords(data, row) {
   const { pauses } = data;
-  if (!data.pausesQueues) return `class ${pauses.queue[row]}`;
-  if (!data.flowPaused.has(pauses.link[row])) return `queue ${pauses.queue[row]}`;
-  return pauses.causeFlow[row] === 0 ? "a flow" : `flow ${countText(pauses.causeFlow[row] - 1)}`;
+  const flow = pauses.causeFlow[row] === 0 ? null : pauses.causeFlow[row] - 1;
+  return subjectWords(data, pauses.link[row], pauses.queue[row], flow);
 }
 
 /** What is paused, by whom, and why, in words. */
