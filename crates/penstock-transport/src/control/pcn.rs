@@ -27,6 +27,19 @@
 //! - Periods follow one another from the first packet on, whether or not they bring packets (Fig. 8
 //!   restarts the timer at each expiry). A packet at the end of a period belongs to the next one.
 //! - The rate is rounded to the nearest unit.
+//!
+//! Beyond the paper (`first_notification = "mark"`, ours): a marked packet ends the first period of a
+//! flow when the flow already counts as congested. The notification leaves at once, so that a flow is
+//! not at line rate for a whole T.
+//! - The rule is the paper's: more than 95 % of the packets of the period were marked. One mark is no
+//!   proof of congestion (Sec. 5.1). So the first two packets, or nearly all of many, have marks.
+//! - The rate is the paper's too: the bytes of the period over its length. The packet that ends the
+//!   period belongs to the next one. So the second packet is the first that can tell a rate: that of
+//!   one packet over the inter-arrival time, as in Fig. 8.
+//! - A notification restarts the timer (Fig. 8), so that the next one leaves T later. No two
+//!   notifications are closer than T, and every later period is as in the paper.
+//! - A flow that does not count as congested is not told so early: at line rate that would change
+//!   nothing.
 
 use alloc::format;
 
@@ -77,6 +90,13 @@ pub struct PcnConfig {
         )
     )]
     pub notification_interval: Time,
+    /// When the first notification of a flow leaves: at the end of its first period, or already at a marked
+    /// packet, once a larger share than marked_share of the packets before it was marked, too.
+    #[schemars(extend(
+        "default" = "period",
+        "source" = format!("{PAPER} 5.2, fig. 8; mark is ours")
+    ))]
+    pub first_notification: FirstNotification,
     /// Largest error of a receiver's clock: its intervals are longer or shorter by up to this part.
     ///
     /// Each host draws its error once, evenly from both sides, from a stream of its own. Without an error
@@ -105,6 +125,16 @@ pub struct PcnConfig {
         )
     )]
     pub minimum_rate: BitRate,
+}
+
+/// When the first notification of a flow leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FirstNotification {
+    /// At the end of the first period.
+    Period,
+    /// At a marked packet of the first period, if the flow counts as congested by then.
+    Mark,
 }
 
 impl Parameters for PcnConfig {
@@ -180,6 +210,10 @@ pub(crate) struct ReceivingRate {
     periods: Ticks,
     /// A flow with a larger share of marked packets is congested.
     marked_share: f64,
+    /// Whether a marked packet may end this period: in a first period only.
+    may_end_early: bool,
+    /// When the first packet arrived (ps).
+    first_arrival: Time,
     /// When the last packet arrived (ps).
     last_arrival: Time,
     /// Time between the last two packets (ps); zero while there is only one.
@@ -204,6 +238,8 @@ impl ReceivingRate {
             interval: config.notification_interval,
             periods: Ticks::new(interval),
             marked_share: config.marked_share,
+            may_end_early: config.first_notification == FirstNotification::Mark,
+            first_arrival: Time::ZERO,
             last_arrival: Time::ZERO,
             gap: Time::ZERO,
             packets: 0,
@@ -212,27 +248,50 @@ impl ReceivingRate {
         }
     }
 
-    /// The receiving rate of a period with packets (Mb/s).
-    fn rate(&self) -> u32 {
-        let span = match self.packets {
-            1 => self.interval.max(self.gap),
-            _ => self.interval,
-        };
+    /// Whether the flow is congested, by the packets of this period so far.
+    fn is_congested(&self) -> bool {
+        f64::from(self.marked) > self.marked_share * f64::from(self.packets)
+    }
+
+    /// The receiving rate of a period with packets, which counts for `span` > 0 (Mb/s).
+    fn rate(&self, span: Time) -> u32 {
         let span = u128::from(span.as_ps());
         let rate = (u128::from(self.bytes) * BYTES_PER_PS_IN_MBPS + span / 2) / span;
         u32::try_from(rate).unwrap_or(u32::MAX)
     }
+
+    /// The notification of the period that ends, which counts for `span` (ps). A period begins.
+    fn end_period(&mut self, span: Time) -> Notification {
+        let is_congested = self.is_congested();
+        let receiving_rate = if is_congested { self.rate(span) } else { 0 };
+        (self.packets, self.marked, self.bytes) = (0, 0, 0);
+        self.may_end_early = false;
+        Notification { is_congested, receiving_rate }
+    }
+
+    /// The notification of a first period that a marked packet ends at `now`.
+    fn on_mark(&mut self, now: Time) -> Option<Notification> {
+        let ends = self.may_end_early && now > self.first_arrival && self.is_congested();
+        ends.then(|| {
+            self.periods.start(now);
+            self.end_period(now - self.first_arrival)
+        })
+    }
 }
 
 impl AtDestination for ReceivingRate {
-    /// A data packet arrived at `now`. Answers the notification of a period that has ended by then.
+    /// A data packet arrived at `now`. Answers the notification of a period that ends by then.
     #[inline]
     fn on_data(&mut self, now: Time, wire_bytes: u32, is_marked: bool) -> Option<Notification> {
-        let told = self.on_deadline(now);
+        let mut told = self.on_deadline(now);
+        if is_marked && told.is_none() {
+            told = self.on_mark(now);
+        }
         if self.periods.is_running() {
             self.gap = now - self.last_arrival;
             self.periods.pass(now);
         } else {
+            self.first_arrival = now;
             self.periods.start(now);
         }
         self.last_arrival = now;
@@ -254,11 +313,12 @@ impl AtDestination for ReceivingRate {
         if now < self.deadline() {
             return None;
         }
-        let is_congested = f64::from(self.marked) > self.marked_share * f64::from(self.packets);
-        let receiving_rate = if is_congested { self.rate() } else { 0 };
-        (self.packets, self.marked, self.bytes) = (0, 0, 0);
+        let span = match self.packets {
+            1 => self.interval.max(self.gap),
+            _ => self.interval,
+        };
         self.periods.pass(now);
-        Some(Notification { is_congested, receiving_rate })
+        Some(self.end_period(span))
     }
 }
 
