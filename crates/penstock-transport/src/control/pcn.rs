@@ -28,18 +28,19 @@
 //!   restarts the timer at each expiry). A packet at the end of a period belongs to the next one.
 //! - The rate is rounded to the nearest unit.
 //!
-//! Beyond the paper (`first_notification = "mark"`, ours): a marked packet ends the first period of a
-//! flow when the flow already counts as congested. The notification leaves at once, so that a flow is
+//! Beyond the paper (`first_notification = "mark"`, ours): the first marked packet ends the first period
+//! of a flow. The notification leaves at once and says that the flow is congested, so that the flow is
 //! not at line rate for a whole T.
-//! - The rule is the paper's: more than 95 % of the packets of the period were marked. One mark is no
-//!   proof of congestion (Sec. 5.1). So the first two packets, or nearly all of many, have marks.
-//! - The rate is the paper's too: the bytes of the period over its length. The packet that ends the
-//!   period belongs to the next one. So the second packet is the first that can tell a rate: that of
-//!   one packet over the inter-arrival time, as in Fig. 8.
+//! - The rate is the paper's: the bytes of the period over its length. The packet that ends the period
+//!   belongs to the next one. So a mark on a flow's first packet tells no rate, and the next marked
+//!   packet ends the period. A period of one packet has the rate of Fig. 8, its bytes over the
+//!   inter-arrival time.
+//! - The share of marked packets is not asked. Packets without a mark came before the congestion, and
+//!   with them the first flow of a burst, whose first packet meets no queue, would be told no sooner
+//!   than 2 T behind it.
 //! - A notification restarts the timer (Fig. 8), so that the next one leaves T later. No two
 //!   notifications are closer than T, and every later period is as in the paper.
-//! - A flow that does not count as congested is not told so early: at line rate that would change
-//!   nothing.
+//! - A first period without such a packet ends as in the paper.
 
 use alloc::format;
 
@@ -90,8 +91,8 @@ pub struct PcnConfig {
         )
     )]
     pub notification_interval: Time,
-    /// When the first notification of a flow leaves: at the end of its first period, or already at a marked
-    /// packet, once a larger share than marked_share of the packets before it was marked, too.
+    /// When the first notification of a flow leaves: at the end of its first period, or already at its
+    /// first marked packet that has a packet before it.
     #[schemars(extend(
         "default" = "period",
         "source" = format!("{PAPER} 5.2, fig. 8; mark is ours")
@@ -133,7 +134,7 @@ pub struct PcnConfig {
 pub enum FirstNotification {
     /// At the end of the first period.
     Period,
-    /// At a marked packet of the first period, if the flow counts as congested by then.
+    /// At the first marked packet that has a packet before it, or at the end of the first period.
     Mark,
 }
 
@@ -210,7 +211,7 @@ pub(crate) struct ReceivingRate {
     periods: Ticks,
     /// A flow with a larger share of marked packets is congested.
     marked_share: f64,
-    /// Whether a marked packet may end this period: in a first period only.
+    /// Whether a marked packet may end this period: at most a first one.
     may_end_early: bool,
     /// When the first packet arrived (ps).
     first_arrival: Time,
@@ -248,11 +249,6 @@ impl ReceivingRate {
         }
     }
 
-    /// Whether the flow is congested, by the packets of this period so far.
-    fn is_congested(&self) -> bool {
-        f64::from(self.marked) > self.marked_share * f64::from(self.packets)
-    }
-
     /// The receiving rate of a period with packets, which counts for `span` > 0 (Mb/s).
     fn rate(&self, span: Time) -> u32 {
         let span = u128::from(span.as_ps());
@@ -260,22 +256,23 @@ impl ReceivingRate {
         u32::try_from(rate).unwrap_or(u32::MAX)
     }
 
-    /// The notification of the period that ends, which counts for `span` (ps). A period begins.
-    fn end_period(&mut self, span: Time) -> Notification {
-        let is_congested = self.is_congested();
+    /// The notification of the period that ends, which counts for `span` > 0 (ps). A period begins.
+    fn end_period(&mut self, is_congested: bool, span: Time) -> Notification {
         let receiving_rate = if is_congested { self.rate(span) } else { 0 };
         (self.packets, self.marked, self.bytes) = (0, 0, 0);
         self.may_end_early = false;
         Notification { is_congested, receiving_rate }
     }
 
-    /// The notification of a first period that a marked packet ends at `now`.
-    fn on_mark(&mut self, now: Time) -> Option<Notification> {
-        let ends = self.may_end_early && now > self.first_arrival && self.is_congested();
-        ends.then(|| {
-            self.periods.start(now);
-            self.end_period(now - self.first_arrival)
-        })
+    /// The notification of a first period that a packet ends at `now`. The packet belongs to the next
+    /// period.
+    fn end_early(&mut self, now: Time, is_marked: bool) -> Option<Notification> {
+        let has_rate = self.packets > 0 && now > self.first_arrival;
+        if !(self.may_end_early && is_marked && has_rate) {
+            return None;
+        }
+        self.periods.start(now);
+        Some(self.end_period(true, now - self.first_arrival))
     }
 }
 
@@ -283,10 +280,7 @@ impl AtDestination for ReceivingRate {
     /// A data packet arrived at `now`. Answers the notification of a period that ends by then.
     #[inline]
     fn on_data(&mut self, now: Time, wire_bytes: u32, is_marked: bool) -> Option<Notification> {
-        let mut told = self.on_deadline(now);
-        if is_marked && told.is_none() {
-            told = self.on_mark(now);
-        }
+        let told = self.on_deadline(now).or_else(|| self.end_early(now, is_marked));
         if self.periods.is_running() {
             self.gap = now - self.last_arrival;
             self.periods.pass(now);
@@ -313,12 +307,13 @@ impl AtDestination for ReceivingRate {
         if now < self.deadline() {
             return None;
         }
+        let is_congested = f64::from(self.marked) > self.marked_share * f64::from(self.packets);
         let span = match self.packets {
             1 => self.interval.max(self.gap),
             _ => self.interval,
         };
         self.periods.pass(now);
-        Some(self.end_period(span))
+        Some(self.end_period(is_congested, span))
     }
 }
 

@@ -219,20 +219,23 @@ fn a_first_period_may_end_at_its_second_packet_and_the_next_ends_t_later() {
 }
 
 #[test]
-fn only_a_marked_packet_of_a_flow_that_counts_as_congested_ends_the_first_period() {
-    // The first packet has no mark: 19 of 20 are 95 %, and 20 of 21 are more. The 22nd ends the period.
+fn packets_without_a_mark_do_not_end_the_first_period_and_count_for_its_rate() {
     let mut point = early();
-    assert_eq!(point.on_data(Time::ZERO, PACKET, false), None);
-    arrive(&mut point, 1, 20, 20);
-    assert_eq!(point.on_data(Time::from_us(21), PACKET, true), congested(8_000)); // 21,000 B in 21 us
+    arrive(&mut point, 0, 10, 0);
+    assert_eq!(point.on_data(Time::from_us(16), PACKET, true), congested(5_000)); // 10,000 B in 16 us
+    // From then on as in the paper: 1 of 41 packets is marked.
+    arrive(&mut point, 17, 40, 0);
+    assert_eq!(point.on_deadline(Time::from_us(66)), Some(FASTER));
+}
 
-    // The second packet has none: a share of a half, then of two thirds, is told at the end.
+#[test]
+fn a_mark_on_the_first_packet_waits_for_the_next_one_or_for_the_end_of_the_period() {
     let mut point = early();
     arrive(&mut point, 0, 2, 1);
-    arrive(&mut point, 2, 1, 1);
-    arrive(&mut point, 3, 1, 1);
-    assert_eq!(point.deadline(), Time::from_us(50));
-    assert_eq!(point.on_deadline(Time::from_us(50)), Some(FASTER));
+    assert_eq!(point.on_data(Time::from_us(2), PACKET, true), congested(8_000)); // 2,000 B in 2 us
+    let mut point = early();
+    arrive(&mut point, 0, 1, 1);
+    assert_eq!(point.on_deadline(Time::from_us(50)), congested(160)); // 8,000 bits in 50 us
 }
 
 #[test]
@@ -242,6 +245,11 @@ fn after_a_first_period_that_ran_out_no_mark_ends_another() {
     assert_eq!(point.on_data(Time::from_us(50), PACKET, true), Some(FASTER));
     arrive(&mut point, 51, 9, 9);
     assert_eq!(point.on_deadline(Time::from_us(100)), congested(1_600));
+    let mut point = early();
+    arrive(&mut point, 0, 1, 0);
+    assert_eq!(point.on_deadline(Time::from_us(50)), Some(FASTER));
+    arrive(&mut point, 60, 2, 2);
+    assert_eq!(point.on_deadline(Time::from_us(100)), congested(320));
 }
 
 #[test]

@@ -368,8 +368,7 @@ class PcnController(Part):
     )
     first_notification: Literal["period", "mark"] = field(
         "When the first notification of a flow leaves: at the end of its first period, or already "
-        "at a marked packet, once a larger share than marked_share of the packets before it was "
-        "marked, too",
+        "at its first marked packet that has a packet before it",
         "period",
         source="PCN paper (Cheng et al., NSDI 2020) 5.2, fig. 8; mark is ours",
     )
