@@ -31,7 +31,7 @@ const GOLDEN: [(&str, &str); 21] = [
     ("perfect-retransmission", "29b2f1aaaf6357b12b4ce249d9f34701"),
     ("dcqcn", "d4a82320005043f2572a8db917f04f93"),
     ("dcqcn-mellanox", "a3144cee3c335fe506a4ab431ca46115"),
-    ("pcn-early", "109d8da0f7d9733058f6165eabb31a4b"),
+    ("pcn-early", "f7815f913bdb2b218c2505d7dd0e7d33"),
     ("qcn", "3f2eeb08a55156fddc203a0012759c8f"),
     ("timely", "f5be2a54b5577d0685f0c57ded72330c"),
     ("tcp", "ce733e979ece391c1de247645b7557a7"),

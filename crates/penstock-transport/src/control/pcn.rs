@@ -91,8 +91,9 @@ pub struct PcnConfig {
         )
     )]
     pub notification_interval: Time,
-    /// When the first notification of a flow leaves: at the end of its first period, or already at its
-    /// first marked packet that has a packet before it.
+    /// When the first notification of a flow leaves: at the end of its first period, or at its first mark.
+    ///
+    /// A mark on the first packet of a flow waits for the next marked packet, which tells a rate.
     #[schemars(extend(
         "default" = "period",
         "source" = format!("{PAPER} 5.2, fig. 8; mark is ours")

@@ -367,8 +367,8 @@ class PcnController(Part):
         "time",
     )
     first_notification: Literal["period", "mark"] = field(
-        "When the first notification of a flow leaves: at the end of its first period, or already "
-        "at its first marked packet that has a packet before it",
+        "When the first notification of a flow leaves: at the end of its first period, or at its "
+        "first mark",
         "period",
         source="PCN paper (Cheng et al., NSDI 2020) 5.2, fig. 8; mark is ours",
     )
