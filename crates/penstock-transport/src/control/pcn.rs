@@ -37,7 +37,8 @@
 //!   inter-arrival time.
 //! - The share of marked packets is not asked. Packets without a mark came before the congestion, and
 //!   with them the first flow of a burst, whose first packet meets no queue, would be told no sooner
-//!   than 2 T behind it.
+//!   than 2 T behind it. One mark is no proof of congestion (Sec. 5.1). So a victim of pauses may be
+//!   told once to fall to the rate at which it arrives.
 //! - A notification restarts the timer (Fig. 8), so that the next one leaves T later. No two
 //!   notifications are closer than T, and every later period is as in the paper.
 //! - A first period without such a packet ends as in the paper.
