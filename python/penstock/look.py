@@ -89,6 +89,7 @@ LOOKS: dict[str, Look] = {
     "sfq": Look(ORANGE, "v"),
     "dcqcn": Look(OCHRE, "X"),
     "pcn": Look(BLUE, "P"),
+    "pcn-early": Look(SKY, "P", "--"),
     "pfc-static": Look(PURPLE, "D", "--"),
     "qcn-static": Look(ORANGE, "v", "--"),
     "dcqcn-static": Look(OCHRE, "X", "--"),

@@ -217,9 +217,15 @@ pub fn dcqcn_mellanox() -> Value {
 /// PCN with the values of its paper.
 pub fn pcn() -> Value {
     let controller = json!({"kind": "pcn", "minimum_weight": 0.0078125, "maximum_weight": 0.5,
-        "notification_interval": 50 * US, "clock_error": 0.0, "marked_share": 0.95,
-        "minimum_rate": GBPS / 1_000});
+        "notification_interval": 50 * US, "first_notification": "period", "clock_error": 0.0,
+        "marked_share": 0.95, "minimum_rate": GBPS / 1_000});
     scheme("pcn", fifo(json!({"kind": "non-pause-ecn"})), controller, 0)
+}
+
+/// PCN whose first notification may leave at a mark (ours).
+pub fn pcn_early() -> Value {
+    let early = with(pcn(), "/host/controller/first_notification", "mark");
+    with(early, "/name", "pcn-early")
 }
 
 /// QCN with the values of its standard.
@@ -412,6 +418,7 @@ pub fn schemes() -> Vec<Value> {
         perfect_retransmission(),
         dcqcn(),
         dcqcn_mellanox(),
+        pcn_early(),
         qcn(),
         timely(),
         tcp(50_000),

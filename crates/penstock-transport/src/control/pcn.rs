@@ -27,6 +27,21 @@
 //! - Periods follow one another from the first packet on, whether or not they bring packets (Fig. 8
 //!   restarts the timer at each expiry). A packet at the end of a period belongs to the next one.
 //! - The rate is rounded to the nearest unit.
+//!
+//! Beyond the paper (`first_notification = "mark"`, ours): the first marked packet ends the first period
+//! of a flow. The notification leaves at once and says that the flow is congested, so that the flow is
+//! not at line rate for a whole T.
+//! - The rate is the paper's: the bytes of the period over its length. The packet that ends the period
+//!   belongs to the next one. So a mark on a flow's first packet tells no rate, and the next marked
+//!   packet ends the period. A period of one packet has the rate of Fig. 8, its bytes over the
+//!   inter-arrival time.
+//! - The share of marked packets is not asked. Packets without a mark came before the congestion, and
+//!   with them the first flow of a burst, whose first packet meets no queue, would be told no sooner
+//!   than 2 T behind it. One mark is no proof of congestion (Sec. 5.1). So a victim of pauses may be
+//!   told once to fall to the rate at which it arrives.
+//! - A notification restarts the timer (Fig. 8), so that the next one leaves T later. No two
+//!   notifications are closer than T, and every later period is as in the paper.
+//! - A first period without such a packet ends as in the paper.
 
 use alloc::format;
 
@@ -77,6 +92,14 @@ pub struct PcnConfig {
         )
     )]
     pub notification_interval: Time,
+    /// When the first notification of a flow leaves: at the end of its first period, or at its first mark.
+    ///
+    /// A mark on the first packet of a flow waits for the next marked packet, which tells a rate.
+    #[schemars(extend(
+        "default" = "period",
+        "source" = format!("{PAPER} 5.2, fig. 8; mark is ours")
+    ))]
+    pub first_notification: FirstNotification,
     /// Largest error of a receiver's clock: its intervals are longer or shorter by up to this part.
     ///
     /// Each host draws its error once, evenly from both sides, from a stream of its own. Without an error
@@ -105,6 +128,16 @@ pub struct PcnConfig {
         )
     )]
     pub minimum_rate: BitRate,
+}
+
+/// When the first notification of a flow leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FirstNotification {
+    /// At the end of the first period.
+    Period,
+    /// At the first marked packet that has a packet before it, or at the end of the first period.
+    Mark,
 }
 
 impl Parameters for PcnConfig {
@@ -180,6 +213,10 @@ pub(crate) struct ReceivingRate {
     periods: Ticks,
     /// A flow with a larger share of marked packets is congested.
     marked_share: f64,
+    /// Whether a marked packet may end this period: at most a first one.
+    may_end_early: bool,
+    /// When the first packet arrived (ps).
+    first_arrival: Time,
     /// When the last packet arrived (ps).
     last_arrival: Time,
     /// Time between the last two packets (ps); zero while there is only one.
@@ -204,6 +241,8 @@ impl ReceivingRate {
             interval: config.notification_interval,
             periods: Ticks::new(interval),
             marked_share: config.marked_share,
+            may_end_early: config.first_notification == FirstNotification::Mark,
+            first_arrival: Time::ZERO,
             last_arrival: Time::ZERO,
             gap: Time::ZERO,
             packets: 0,
@@ -212,27 +251,43 @@ impl ReceivingRate {
         }
     }
 
-    /// The receiving rate of a period with packets (Mb/s).
-    fn rate(&self) -> u32 {
-        let span = match self.packets {
-            1 => self.interval.max(self.gap),
-            _ => self.interval,
-        };
+    /// The receiving rate of a period with packets, which counts for `span` > 0 (Mb/s).
+    fn rate(&self, span: Time) -> u32 {
         let span = u128::from(span.as_ps());
         let rate = (u128::from(self.bytes) * BYTES_PER_PS_IN_MBPS + span / 2) / span;
         u32::try_from(rate).unwrap_or(u32::MAX)
     }
+
+    /// The notification of the period that ends, which counts for `span` > 0 (ps). A period begins.
+    fn end_period(&mut self, is_congested: bool, span: Time) -> Notification {
+        let receiving_rate = if is_congested { self.rate(span) } else { 0 };
+        (self.packets, self.marked, self.bytes) = (0, 0, 0);
+        self.may_end_early = false;
+        Notification { is_congested, receiving_rate }
+    }
+
+    /// The notification of a first period that a packet ends at `now`. The packet belongs to the next
+    /// period.
+    fn end_early(&mut self, now: Time, is_marked: bool) -> Option<Notification> {
+        let has_rate = self.packets > 0 && now > self.first_arrival;
+        if !(self.may_end_early && is_marked && has_rate) {
+            return None;
+        }
+        self.periods.start(now);
+        Some(self.end_period(true, now - self.first_arrival))
+    }
 }
 
 impl AtDestination for ReceivingRate {
-    /// A data packet arrived at `now`. Answers the notification of a period that has ended by then.
+    /// A data packet arrived at `now`. Answers the notification of a period that ends by then.
     #[inline]
     fn on_data(&mut self, now: Time, wire_bytes: u32, is_marked: bool) -> Option<Notification> {
-        let told = self.on_deadline(now);
+        let told = self.on_deadline(now).or_else(|| self.end_early(now, is_marked));
         if self.periods.is_running() {
             self.gap = now - self.last_arrival;
             self.periods.pass(now);
         } else {
+            self.first_arrival = now;
             self.periods.start(now);
         }
         self.last_arrival = now;
@@ -255,10 +310,12 @@ impl AtDestination for ReceivingRate {
             return None;
         }
         let is_congested = f64::from(self.marked) > self.marked_share * f64::from(self.packets);
-        let receiving_rate = if is_congested { self.rate() } else { 0 };
-        (self.packets, self.marked, self.bytes) = (0, 0, 0);
+        let span = match self.packets {
+            1 => self.interval.max(self.gap),
+            _ => self.interval,
+        };
         self.periods.pass(now);
-        Some(Notification { is_congested, receiving_rate })
+        Some(self.end_period(is_congested, span))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::fixture;
 
 const JSON: &str = concat!(
     r#"{"kind":"pcn","minimum_weight":0.0078125,"maximum_weight":0.5,"#,
-    r#""notification_interval":50000000,"clock_error":0.0,"marked_share":0.95,"minimum_rate":1000000}"#
+    r#""notification_interval":50000000,"first_notification":"period","clock_error":0.0,"marked_share":0.95,"minimum_rate":1000000}"#
 );
 
 const FASTER: Notification = Notification { is_congested: false, receiving_rate: 0 };
@@ -15,6 +15,7 @@ fn config() -> PcnConfig {
         minimum_weight: 1.0 / 128.0,
         maximum_weight: 0.5,
         notification_interval: Time::from_us(50),
+        first_notification: FirstNotification::Period,
         clock_error: 0.0,
         marked_share: 0.95,
         minimum_rate: BitRate::from_mbps(1),
@@ -193,6 +194,70 @@ fn a_clock_that_is_wrong_has_longer_or_shorter_periods_and_does_not_know_it() {
         point.on_data(Time::from_us(60), PACKET, false);
         assert_eq!(point.deadline(), Time::from_ps(2 * end));
     }
+}
+
+/// A notification point whose first notification may leave at a marked packet.
+fn early() -> ReceivingRate {
+    let config = PcnConfig { first_notification: FirstNotification::Mark, ..config() };
+    ReceivingRate::new(&config, &fixture::flow(&fixture::path()))
+}
+
+#[test]
+fn a_first_period_may_end_at_its_second_packet_and_the_next_ends_t_later() {
+    let mut point = early();
+    // Fifteen senders at line rate share 10 Gb/s: a packet of 8,000 bits every 12 us.
+    assert_eq!(point.on_data(Time::from_us(10), PACKET, true), None);
+    assert_eq!(point.on_data(Time::from_us(22), PACKET, true), congested(667)); // 8,000 bits in 12 us
+    assert_eq!(point.deadline(), Time::from_us(72));
+    for now in [34, 46, 58, 70] {
+        assert_eq!(point.on_data(Time::from_us(now), PACKET, true), None);
+    }
+    // The five packets from 22 us on: 40,000 bits in 50 us.
+    assert_eq!(point.on_deadline(Time::from_us(72)), congested(800));
+    arrive(&mut point, 80, 40, 40);
+    assert_eq!(point.deadline(), Time::from_us(122));
+}
+
+#[test]
+fn packets_without_a_mark_do_not_end_the_first_period_and_count_for_its_rate() {
+    let mut point = early();
+    arrive(&mut point, 0, 10, 0);
+    assert_eq!(point.on_data(Time::from_us(16), PACKET, true), congested(5_000)); // 10,000 B in 16 us
+    // From then on as in the paper: 1 of 41 packets is marked.
+    arrive(&mut point, 17, 40, 0);
+    assert_eq!(point.on_deadline(Time::from_us(66)), Some(FASTER));
+}
+
+#[test]
+fn a_mark_on_the_first_packet_waits_for_the_next_one_or_for_the_end_of_the_period() {
+    let mut point = early();
+    arrive(&mut point, 0, 2, 1);
+    assert_eq!(point.on_data(Time::from_us(2), PACKET, true), congested(8_000)); // 2,000 B in 2 us
+    let mut point = early();
+    arrive(&mut point, 0, 1, 1);
+    assert_eq!(point.on_deadline(Time::from_us(50)), congested(160)); // 8,000 bits in 50 us
+}
+
+#[test]
+fn after_a_first_period_that_ran_out_no_mark_ends_another() {
+    let mut point = early();
+    arrive(&mut point, 0, 10, 0);
+    assert_eq!(point.on_data(Time::from_us(50), PACKET, true), Some(FASTER));
+    arrive(&mut point, 51, 9, 9);
+    assert_eq!(point.on_deadline(Time::from_us(100)), congested(1_600));
+    let mut point = early();
+    arrive(&mut point, 0, 1, 0);
+    assert_eq!(point.on_deadline(Time::from_us(50)), Some(FASTER));
+    arrive(&mut point, 60, 2, 2);
+    assert_eq!(point.on_deadline(Time::from_us(100)), congested(320));
+}
+
+#[test]
+fn packets_of_one_moment_tell_no_rate() {
+    let mut point = early();
+    assert_eq!(point.on_data(Time::ZERO, PACKET, true), None);
+    assert_eq!(point.on_data(Time::ZERO, PACKET, true), None);
+    assert_eq!(point.on_data(Time::from_us(4), PACKET, true), congested(4_000));
 }
 
 #[test]

@@ -366,6 +366,12 @@ class PcnController(Part):
         source="PCN paper (Cheng et al., NSDI 2020) 5.2; 6.2 recommends the largest round-trip "
         "time",
     )
+    first_notification: Literal["period", "mark"] = field(
+        "When the first notification of a flow leaves: at the end of its first period, or at its "
+        "first mark",
+        "period",
+        source="PCN paper (Cheng et al., NSDI 2020) 5.2, fig. 8; mark is ours",
+    )
     clock_error: Number = field(
         "Largest error of a receiver's clock: its intervals are longer or shorter by up to this "
         "part",
