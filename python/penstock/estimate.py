@@ -114,7 +114,7 @@ def estimate(scenario: Scenario) -> Estimate:
     if network > available_bytes():
         return Estimate({"topology": network}, math.inf, math.inf)
     with core_refusals(scenario.file):
-        forecast = json.loads(_core.forecast(scenario.to_json()))
+        forecast = json.loads(_core.forecast(scenario.handed_over()))
     hops, samples = float(forecast["packet_hops"]), _samples(scenario)
     flows = FLOW_BYTES * float(forecast["flows"]) + OPEN_BYTES * float(forecast["open_flows"])
     lists = (one for one in scenario.resolve().traffic if isinstance(one, ListedTraffic))

@@ -113,20 +113,11 @@ def read_lines(path: Path, *, may_be_empty: bool = False) -> list[Line]:
         A `ValueError`: the file cannot be read, has more than :data:`LINES_MAX` lines, or nothing
         is in it that should be.
     """
-    lines = numbered_lines(read_text(path), path)
-    if not lines and not may_be_empty:
-        raise refusal(f"{path} is empty", "name a file with something in it")
-    return lines
+    return numbered_lines(read_text(path), path, may_be_empty=may_be_empty)
 
 
-def numbered_lines(text: str, path: Path) -> list[Line]:
-    """The lines of the text of a file, without empty ones and comments (``#``).
-
-    Raises
-    ------
-    PydanticCustomError
-        A `ValueError`: there are too many, or one is too long.
-    """
+def numbered_lines(text: str, path: Path, *, may_be_empty: bool = False) -> list[Line]:
+    """The lines of the text of a file, as :func:`read_lines` has them."""
     breaks = max(text.count("\n"), text.count("\r"))
     if breaks > LINES_MAX:
         raise refusal(f"{path} has {breaks:,} lines", f"name a file of at most {LINES_MAX:,}")
@@ -137,4 +128,6 @@ def numbered_lines(text: str, path: Path) -> list[Line]:
             raise line.refuse(f"has {len(line.text):,} characters", f"write at most {LINE_WIDTH:,}")
         if line.text and line.text[0] != "#":
             lines.append(line)
+    if not lines and not may_be_empty:
+        raise refusal(f"{path} is empty", "name a file with something in it")
     return lines

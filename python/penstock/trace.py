@@ -16,17 +16,20 @@ in time, texts where a number belongs, a flow from a host to itself, flows that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast, get_args
 
 from penstock.connection_matrix import read_connection_matrix
 from penstock.dependency import SIZE_MAX, Event, Flow, Row, check_reach
+from penstock.flow_rows import FlowRows
 from penstock.hpcc.quantity import time_ns
-from penstock.lines import Line, announced, read_lines
+from penstock.lines import Line, announced, numbered_lines, read_lines
+from penstock.text_file import read_text
+from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
-from penstock.units import DIGITS_MAX, TIME, refusal
+from penstock.units import TIME, refusal
 
 PORT_MAX = 2**16 - 1
 """Largest UDP port."""
@@ -40,6 +43,9 @@ PLACE_MAX = 2**32 - 1
 STEP_WIDTH = 200
 """Most characters of a step's name, as of every name in results."""
 
+HEAD_WIDTH = 2**16
+"""Characters in which the header of a CSV file is looked for; comments may stand above it."""
+
 HEADER = "begin with a header such as src,dst,size_bytes,start_ns, separated by commas"
 
 SECOND_NS = TIME.units["s"] // TIME.units["ns"]
@@ -49,7 +55,7 @@ SECOND_NS = TIME.units["s"] // TIME.units["ns"]
 class FlowTrace:
     """The flows of a file."""
 
-    flows: list[Flow]
+    flows: Sequence[Flow]
     """In the order of the file."""
     destination_ports: list[int] = field(default_factory=list)
     """UDP port of each flow at its destination; empty when the format has none."""
@@ -101,7 +107,11 @@ def read_trace(path: Path) -> FlowTrace:
     PydanticCustomError
         A `ValueError` that names the line and the remedy.
     """
-    lines = read_lines(path)
+    text = read_text(path)
+    plain = _plain(text, path)
+    if plain:
+        return FlowTrace(plain)
+    lines = numbered_lines(text, path)
     if re.fullmatch("[0-9]+", lines[0].text):
         found = read_hpcc_flows(lines)
         base = base_second(found) * SECOND_NS
@@ -113,9 +123,26 @@ def read_trace(path: Path) -> FlowTrace:
     if lines[0].text.startswith("Nodes"):
         rows = read_connection_matrix(lines)
         return _trace(rows, [row.line.text.split()[0] for row in rows])
-    columns = _columns(lines[0], _header(lines[0]))
-    plain = _plain_flows(lines, columns)
-    return FlowTrace(plain) if plain else _trace(*_csv(lines, columns))
+    return _trace(*_csv(lines, _columns(lines[0])))
+
+
+def _plain(text: str, path: Path) -> FlowRows | None:
+    """The flows of a CSV file as most are; none of another file, and of one with something wrong.
+
+    These are then read line by line, which takes six times as long.
+    """
+    if text.count("\n") < ROWS_LONG:
+        return None  # no lines that are worth the import of Polars
+    head = numbered_lines(text[:HEAD_WIDTH], path, may_be_empty=True)
+    if len(head) < 2 or "," not in head[0].text:
+        return None
+    columns = _columns(head[0])
+    if columns.after >= 0 or columns.job:
+        return None
+    from penstock.plain_trace import plain_flows
+
+    places = dict(zip(_COLUMNS, columns.flow, strict=True))
+    return plain_flows(text, len(_header(head[0])), places, columns.start, FLOWS_MAX)
 
 
 def flow_lines(path: Path) -> list[Line]:
@@ -191,44 +218,6 @@ def _header(line: Line) -> list[str]:
     return [name.strip().lower() for name in line.text.split(",")]
 
 
-def _plain_flows(lines: list[Line], columns: _Columns) -> list[Flow]:
-    """The flows of a CSV file as most are: whole numbers, no part of a picosecond, nothing wrong.
-
-    None of another file, and of one with something wrong, which :func:`_csv` then names. That
-    takes 2.8 times as long.
-    """
-    if columns.after >= 0 or columns.job:
-        return []
-    place, unit = columns.start
-    factor = TIME.units[unit]
-    decimals = len(str(factor)) - 1
-    cells = ["[^,]*"] * len(_header(lines[0]))
-    most = DIGITS_MAX - 1  # a number with so many digits is below 2^64
-    for name, cell in zip(("source", "destination", "size"), columns.flow, strict=True):
-        cells[cell] = rf"\s*(?P<{name}>[0-9]{{1,{most}}})\s*"
-    fraction = rf"(?:\.(?P<fraction>[0-9]{{0,{decimals}}}))?"
-    cells[place] = rf"\s*(?P<start>[0-9]{{1,{most - decimals}}}){fraction}\s*"
-    pattern = re.compile(",".join(cells), re.ASCII)
-    flows: list[Flow] = []
-    before = 0
-    for line in lines[1:]:
-        found = pattern.fullmatch(line.text)
-        if not found:
-            return []
-        source, destination, size = map(int, found.group("source", "destination", "size"))
-        whole, part = found.group("start", "fraction")
-        start = int(whole) * factor + (int(part.ljust(decimals, "0")) if part else 0)
-        if source == destination or max(source, destination) > NODE_MAX:
-            return []
-        if not 0 < size <= SIZE_MAX:
-            return []
-        if start < before:
-            return []
-        before = start
-        flows.append((source, destination, size, start))
-    return flows if len(flows) <= FLOWS_MAX else []
-
-
 def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
     """The rows of a CSV file, and the names of their flows."""
     header = _header(lines[0])
@@ -288,8 +277,8 @@ class _Columns:
     """Those of iteration, step and rank; empty without them."""
 
 
-def _columns(line: Line, header: list[str]) -> _Columns:
-    places = {}
+def _columns(line: Line) -> _Columns:
+    header, places = _header(line), {}
     for column, names in _COLUMNS.items():
         found = [place for place, name in enumerate(header) if name in names]
         if len(found) > 1:

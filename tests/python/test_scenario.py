@@ -15,7 +15,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 import penstock
-from penstock import Scenario, ScenarioError, run, run_many
+from penstock import Scenario, ScenarioError, _core, run, run_many
+from penstock.estimate import estimate
 from penstock.scenario import load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, note
 from penstock.scenario.table import merge, parse_value, to_toml, with_key
@@ -261,6 +262,27 @@ def test_a_trace_is_read_once_and_again_when_it_changes(
     flows.unlink()
     with pytest.raises(ScenarioError, match=r"flows\.csv"):
         scenario.to_json()
+
+
+def test_a_long_trace_is_the_list_of_its_flows(tmp_path: Path) -> None:
+    flows = [[host % 8, (host + 1) % 8, 1 + host, 1_500_000 * host] for host in range(ROWS_LONG)]
+    file = tmp_path / "flows.csv"
+    rows = [f"{source},{to},{size},{start // 1000}" for source, to, size, start in flows]
+    file.write_text("\n".join(["src,dst,size_bytes,start_ns", *rows]))
+    trace = {"kind": "trace", "label": "long", "file": str(file)}
+    listed = {"kind": "listed", "label": "long", "flows": flows}
+    short = {"kind": "listed", "label": "short", "flows": flows[:2]}
+    traced, written = (
+        Scenario(topology=SWITCH, scheme="bfc", traffic=[long, short]) for long in (trace, listed)
+    )
+    assert traced.content_hash() == written.content_hash()
+    assert traced.to_json() == written.to_json() and traced.to_toml() == written.to_toml()
+    text, lists = traced.handed_over()
+    assert '"flows":[]' in text and list(lists) == [0]
+    assert _core.normalize((text, lists)) == _core.normalize(written.to_json())
+    assert estimate(traced) == estimate(written)
+    again = Scenario(topology=SWITCH, scheme="bfc", traffic=traced.resolve().traffic)
+    assert again.to_json() == traced.to_json()
 
 
 def test_a_long_trace_is_stored_by_rows_of_numbers_and_reads_back(tmp_path: Path) -> None:

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.dependency import SIZE_MAX, Flow
+from penstock.flow_rows import FlowRows
 from penstock.lines import numbered_lines
+from penstock.plain_trace import plain_flows
+from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
-from penstock.trace import _columns, _csv, _header, _plain_flows, _trace, read_trace
+from penstock.trace import FLOWS_MAX, _columns, _csv, _header, _trace, read_trace
 
 CSV = "src,dst,size_bytes,start_ns\n0,1,1000,0\n2,3,50,1.5\n"
 HPCC = "2\n126 97 3 100 649 2.000000101\n24 63 3 100 227 2.000000452\n"
@@ -37,12 +40,14 @@ def test_csv_columns_go_by_name(tmp_path: Path) -> None:
 def _read_both_ways(text: str) -> tuple[list[Flow], list[Flow]]:
     """The flows as a plain file has them, and line by line; none where they are refused."""
     lines = numbered_lines(text, Path("flows"))
-    columns = _columns(lines[0], _header(lines[0]))
+    columns = _columns(lines[0])
     try:
         by_line = _trace(*_csv(lines, columns)).flows
     except ValueError:
         by_line = []
-    return _plain_flows(lines, columns), by_line
+    places = dict(zip(("source", "destination", "size"), columns.flow, strict=True))
+    plain = plain_flows(text, len(_header(lines[0])), places, columns.start, FLOWS_MAX)
+    return list(plain or []), list(by_line)
 
 
 UNITS = {"s": 12, "ms": 9, "us": 6, "ns": 3, "ps": 0}
@@ -63,9 +68,38 @@ def test_a_plain_file_is_read_as_line_by_line(data: st.DataObject, unit: str, sp
     assert plain == by_line and len(plain) == len(rows)
 
 
-UNUSUAL = [f"0,1,9,{10**16}", "0,1,9,.9999", "0,1,9,1e3", "0,1,9,1.0004"]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "src,dst,size,start_ns\r\n0,1,9,1\r\n2,3,9,2\r\n",
+        "# made by a, b\n\nsrc,dst,size,start_ns\n0,1,9,1\n# c, d\n\n2,3,9,2\n\n",
+        "src,dst,size,start_ns\n0,1,9,1\n2,3,9,2",
+        "src,dst,size,start_ns\n0,1,9,1\n2, 3,\t9 ,2 ",
+    ],
+)
+def test_a_plain_file_has_comments_empty_lines_and_either_end_of_a_line(text: str) -> None:
+    plain, by_line = _read_both_ways(text)
+    assert plain == by_line == [(0, 1, 9, 1_000), (2, 3, 9, 2_000)]
+
+
+def test_a_long_file_is_kept_in_columns(tmp_path: Path) -> None:
+    rows = [f"{flow % 7},9,{1 + flow},{flow}.5" for flow in range(ROWS_LONG)]
+    flows = read(tmp_path, "\n".join(["src,dst,size,start_us", *rows, ""]))
+    assert isinstance(flows, FlowRows)
+    assert flows == [(flow % 7, 9, 1 + flow, 10**6 * flow + 500_000) for flow in range(ROWS_LONG)]
+    assert flows[-1] == list(flows)[-1] and flows[1:] == list(flows)[1:] and flows != flows[1:]
+
+
+def test_a_long_file_with_a_mistake_is_refused_by_line(tmp_path: Path) -> None:
+    rows = [f"1,2,3,{flow}" for flow in range(2 * ROWS_LONG)]
+    rows[ROWS_LONG] = "1,2,3,nan"
+    with pytest.raises(ValueError, match=f'line {ROWS_LONG + 2} has "nan" for the start'):
+        read(tmp_path, "\n".join(["src,dst,size,start_us", *rows]))
+
+
+UNUSUAL = [f"0,1,9,{10**16}", "0,1,9,1\x1f", "0,1,9,.9999", "0,1,9,1e3", "0,1,9,1.0004"]
 WRONG = [
-    *("0,0,9,1", "0,1,0,1", "0,1,9", "0,1,9,-1", "0,1,9,1,1", "x,1,9,1", "0,1,²,1"),
+    *("0,0,9,1", "0,1,0,1", "0,1,9", "0,1,9,-1", "0,1,9,1,1", "x,1,9,1", "0,1,²,1", "0,1\r,9,1"),
     *(f"0,{NODE_MAX + 1},9,1", f"0,1,{2**63},1", f"0,1,{2**64},1", f"0,1,9,{10**17}", "0,1,9,0.5"),
 ]
 
