@@ -34,7 +34,7 @@ from penstock.scenario.base import directory_of, is_recorded, label_of
 from penstock.scenario.catalogue import built_in_file, no_such, scenario_file, scenario_names
 from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.emulation import Emulation
-from penstock.scenario.matrix_file import with_rows
+from penstock.scenario.matrix_file import of_files, with_rows
 from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme, find_preset
@@ -200,7 +200,8 @@ class Scenario(ScenarioParts):
             with core_refusals(None):
                 _core.validate(scenario.handed_over())
         except ScenarioError as error:
-            found = ScenarioError(scenario.as_written(error.problems))
+            written = of_files(scenario.as_written(error.problems), table, directory)
+            found = ScenarioError(written)
             raise _of_scheme_file(found, table, directory) from None
         return scenario
 
