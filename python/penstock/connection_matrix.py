@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from penstock.dependency import SIZE_MAX, Event, Row
+from penstock.dependency import SIZE, SIZE_MAX, Event, Row
 from penstock.lines import Line
 from penstock.topology_file import NODE_MAX
 
@@ -152,7 +152,7 @@ def _row(
     if "trigger" in values:
         trigger("trigger").starts.append(place)
     start = line.time(values["start"], "ps") if "start" in values else 0
-    size = line.whole(values["size"], "the size", SIZE_MAX)
+    size = line.whole(values["size"], SIZE, SIZE_MAX, least=1)
     return Row(line, (ends[0], ends[1], size, start))
 
 

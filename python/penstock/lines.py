@@ -22,6 +22,9 @@ LINES_MAX = 2**22
 LINE_WIDTH = 2**20
 """Most characters of a line; our choice: the numbers of 4,096 switches take 30,000."""
 
+QUOTES = ("'", '"')
+"""Marks that are part of a cell: nothing within them is told apart."""
+
 Value = TypeVar("Value")
 
 _DECIMAL = re.compile(r"([0-9]*\.?[0-9]+|[0-9]+\.)([eE][-+]?[0-9]+)?")
@@ -43,13 +46,16 @@ class Line:
         shown = f": {quoted(word)}" if word else ""
         return refusal(f"{self.path}, line {self.number}{shown} {problem}", remedy)
 
-    def whole(self, text: str, what: str, most: int = U64_MAX) -> int:
-        """`text` as a whole number of at most `most`."""
+    def whole(self, text: str, what: str, most: int = U64_MAX, least: int = 0) -> int:
+        """`text` as a whole number from `least` to `most`."""
         word = text.strip()
         value = whole_number(word, most)
-        if value is None:
-            # Which of the two is wrong: no number, or one that is too large.
-            remedy = f"at most {most}" if re.fullmatch("[0-9]+", word) else "0 or more"
+        if value is None or value < least:
+            # Which is wrong: a number that is too large; or one that is too small, or none.
+            is_large = value is None and re.fullmatch("[0-9]+", word)
+            remedy = f"at most {most}" if is_large else f"{least} or more"
+            if word[:1] in QUOTES:
+                remedy += ", without quotes"
             raise self.refuse(f"has {quoted(word)} for {what}", f"write a whole number, {remedy}")
         return value
 
@@ -68,7 +74,7 @@ class Line:
             found = problem_of(error)
             raise self.refuse(f"is wrong: {found.message}", found.remedy) from None
 
-    def time(self, text: str, unit: str) -> int:
+    def time(self, text: str, unit: str, what: str = "the start") -> int:
         """Picoseconds of a decimal number of `unit`, rounded to the nearest."""
         word = text.strip()
         try:
@@ -77,7 +83,7 @@ class Line:
             value = Decimal("NaN")
         if not value.is_finite() or value > U64_MAX:
             raise self.refuse(
-                f"has {quoted(word)} for the start",
+                f"has {quoted(word)} for {what}",
                 f"write a number of {unit}, from 0 to {U64_MAX // TIME.units['s']} s",
             )
         return round(value)

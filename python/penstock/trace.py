@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import cast, get_args
 
 from penstock.connection_matrix import read_connection_matrix
-from penstock.dependency import SIZE_MAX, Event, Flow, Row, check_reach
+from penstock.dependency import SIZE, SIZE_MAX, Event, Flow, Row, check_reach
+from penstock.errors import nearest
 from penstock.flow_rows import FlowRows
 from penstock.hpcc.quantity import time_ns
-from penstock.lines import Line, announced, numbered_lines, read_lines
+from penstock.lines import QUOTES, Line, announced, numbered_lines, read_lines
 from penstock.text_file import read_text
 from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
@@ -209,7 +210,7 @@ def _hpcc_flow(line: Line) -> HpccFlow:
         line.whole(words[1], "the destination", NODE_MAX),
         line.whole(words[2], "the priority group"),
         port,
-        line.whole(words[-2], "the size", SIZE_MAX),
+        line.whole(words[-2], SIZE, SIZE_MAX, least=1),
         line.read(time_ns, words[-1]),
     )
 
@@ -226,10 +227,10 @@ def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
     for line in lines[1:]:
         cells = [cell.strip() for cell in line.text.split(",")]
         if len(cells) != len(header):
-            few = "the file is truncated here; mend it"
-            many = "write no comma within a column; quotes are not read"
-            remedy = few if len(cells) < len(header) else many
-            raise line.refuse(f"has {len(cells)} columns, and the header {len(header)}", remedy)
+            raise line.refuse(
+                f"has {len(cells)} columns, and the header {len(header)}",
+                _width_remedy(line, len(cells) < len(header)),
+            )
         is_waiting = places.after >= 0 and bool(cells[places.after])
         source, destination, size = places.flow
         row = Row(
@@ -237,7 +238,7 @@ def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
             (
                 line.whole(cells[source], "the source", NODE_MAX),
                 line.whole(cells[destination], "the destination", NODE_MAX),
-                line.whole(cells[size], "the size", SIZE_MAX),
+                line.whole(cells[size], SIZE, SIZE_MAX, least=1),
                 # A flow that waits needs no start of its own.
                 0 if is_waiting and not cells[start] else line.time(cells[start], unit),
             ),
@@ -245,7 +246,7 @@ def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
         if places.needed >= 0 and cells[places.needed]:
             row.needed = line.whole(cells[places.needed], "the number of flows needed")
         if delay >= 0 and cells[delay]:
-            row.delay = line.time(cells[delay], delay_unit)
+            row.delay = line.time(cells[delay], delay_unit, "the delay")
         if row.delay and not is_waiting:
             raise line.refuse("has a delay and waits for no flow", "change its start instead")
         if places.job:
@@ -316,9 +317,18 @@ def _columns(line: Line) -> _Columns:
     )
 
 
+def _width_remedy(line: Line, is_short: bool) -> str:
+    """What to do about a line of another width than the header."""
+    if any(mark in line.text for mark in QUOTES):
+        return "write no comma and no line break within a column; quotes are not read"
+    if is_short:
+        return "write all columns of the header; the file may be truncated here"
+    return "write no comma within a column, nor in a number"
+
+
 def _unread(line: Line) -> str:
     """Why a header may have no column that is read."""
-    if any(mark in line.text for mark in "\"'"):
+    if any(mark in line.text for mark in QUOTES):
         return ", because quotes are not read"
     if "," in line.text:
         return ""
@@ -336,7 +346,9 @@ def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:
         first = places.setdefault(word, place)
         if first != place:
             raise row.line.refuse(
-                f"repeats the id of line {rows[first].line.number}", "give it another", word
+                f"is the id of line {rows[first].line.number} already",
+                "give each flow an id of its own",
+                word,
             )
     for place, row in enumerate(rows):
         awaited = row.line.text.split(",")[column].replace(";", " ").split()
@@ -344,15 +356,18 @@ def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:
             word, _, rest = one.partition(":")
             event, _, lag = rest.partition(":")
             if word not in places:
-                raise row.line.refuse("waits for an id that no flow has", "name a flow", word)
+                remedy = nearest(word, list(places))
+                raise row.line.refuse("is an id that no flow has", remedy, word)
             if event not in _EVENTS:
                 known = ", ".join(_EVENTS[1:])
                 raise row.line.refuse("names no event", f"write ID, or ID: and one of {known}", one)
             entry = (places[word], cast(Event, event or "natural"))
-            if places[word] == place or entry in row.after:
-                raise row.line.refuse("waits for itself, or twice for one flow", "mend it", one)
+            if places[word] == place:
+                raise row.line.refuse("is the flow itself", "name flows before it", word)
+            if entry in row.after:
+                raise row.line.refuse("stands there twice", "name each event once", one)
             row.after.append(entry)
-            row.lags.append(row.line.time(lag, unit) if lag else 0)
+            row.lags.append(row.line.time(lag, unit, "the delay behind an event") if lag else 0)
         if row.needed > len(row.after):
             raise row.line.refuse(
                 f"needs {row.needed} flows of {len(row.after)}", "need at most those it waits for"
@@ -363,11 +378,9 @@ def _checked(flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
     """Checks flows one by one; the last value says that a flow has a start of its own."""
     before, count = 0, 0
     for count, (line, flow, is_timed) in enumerate(flows, start=1):
-        source, destination, size, start = flow
+        source, destination, _, start = flow
         if source == destination:
             raise line.refuse(f"is a flow from host {source} to itself", "name two hosts")
-        if size == 0:
-            raise line.refuse("is a flow without bytes", "write a size of at least 1")
         if is_timed and start < before:
             raise line.refuse("starts before the line above it", "sort the file by start")
         if count > FLOWS_MAX:

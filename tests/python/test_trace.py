@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import PydanticCustomError
 
 from penstock.dependency import SIZE_MAX, Flow
+from penstock.errors import problem_of
 from penstock.flow_rows import FlowRows
 from penstock.lines import numbered_lines
 from penstock.plain_trace import plain_flows
@@ -144,7 +146,7 @@ def test_gzipped(tmp_path: Path) -> None:
         (CSV + "4,5,-10,9\n", 'line 4.*"-10" for the size'),
         (CSV + "4,5,10,soon\n", 'line 4.*"soon" for the start'),
         (CSV + "4,5,10,nan\n", "line 4.*start"),
-        (CSV + "4,5,0,9\n", "line 4.*without bytes"),
+        (CSV + "4,5,0010,-9\n", 'line 4.*"-9" for the start'),
         (CSV + "4,5,10,9,,\n", "line 4 has 6 columns, and the header 4"),
         ("from,to\n1,2\n", "line 1.*no source column$"),
         ("src;dst;size;start_ns\n1;2;3;4\n", "no source column, because a semicolon separates"),
@@ -165,3 +167,27 @@ def test_gzipped(tmp_path: Path) -> None:
 def test_a_bad_trace_is_refused_by_line(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(ValueError, match=expected):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CSV + "4,5,0,9\n", '"0" for the size in bytes; write a whole number, 1 or more'),
+        (CSV + "4,5,-1,9\n", '"-1" for the size in bytes; write a whole number, 1 or more'),
+        (
+            HPCC.replace(" 649 ", " 0 "),
+            '"0" for the size in bytes; write a whole number, 1 or more',
+        ),
+        (HTSIM.replace("size 9", "size 0"), '"0" for the size in bytes; write a whole number, 1'),
+        (CSV + '4,5,"1\n00",9\n', "no line break within a column; quotes are not read"),
+        (CSV + '4,5,"1",9\n', "write a whole number, 1 or more, without quotes"),
+        (CSV + "4,5\n", "write all columns of the header; the file may be truncated here"),
+        (CSV + "4,5,1,000,9\n", "write no comma within a column, nor in a number"),
+    ],
+)
+def test_a_refusal_says_what_would_be_right(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(ValueError, match="line") as refused:
+        read(tmp_path, text)
+    assert isinstance(refused.value, PydanticCustomError)
+    problem = problem_of(refused.value)
+    assert expected in f"{problem.message}; {problem.remedy}"
