@@ -80,9 +80,7 @@ def test_cells_of_a_sweep_are_no_run_and_can_be_read(tmp_path: Path) -> None:
             read(tmp_path)
         assert expected in str(refused.value) and "open" not in str(refused.value)
         (tmp_path / "report.html").touch()
-        with pytest.raises(
-            ScenarioError, match=rf"open {tmp_path}/report\.html, or {expected[:9]}"
-        ):
+        with pytest.raises(ScenarioError, match=r"open .*report\.html, or read them"):
             read(tmp_path)
         (tmp_path / "report.html").unlink()
 
