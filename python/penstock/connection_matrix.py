@@ -80,7 +80,11 @@ def read_connection_matrix(lines: list[Line]) -> list[Row]:
 def _pairs(line: Line, words: list[str]) -> dict[str, str]:
     if len(words) % 2:
         raise line.refuse("has a word without a value", "write pairs such as size 9", words[-1])
-    return dict(zip(words[::2], words[1::2], strict=True))
+    values = dict(zip(words[::2], words[1::2], strict=True))
+    if 2 * len(values) < len(words):
+        twice = next(word for word in values if words[::2].count(word) > 1)
+        raise line.refuse("stands there twice", "write it once", twice)
+    return values
 
 
 def _add_trigger(triggers: dict[int, _Trigger], line: Line, words: list[str]) -> None:

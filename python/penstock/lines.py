@@ -51,12 +51,10 @@ class Line:
         word = text.strip()
         value = whole_number(word, most)
         if value is None or value < least:
-            # Which is wrong: a number that is too large; or one that is too small, or none.
-            is_large = value is None and re.fullmatch("[0-9]+", word)
-            remedy = f"at most {most}" if is_large else f"{least} or more"
-            if word[:1] in QUOTES:
-                remedy += ", without quotes"
-            raise self.refuse(f"has {quoted(word)} for {what}", f"write a whole number, {remedy}")
+            is_number = re.fullmatch("[0-9]+", word)
+            number = "a whole number" if is_number else "a whole number in digits alone"
+            bound = f"at most {most}" if is_number and value is None else f"{least} or more"
+            raise self.refuse(f"has {quoted(word)} for {what}", f"write {number}, {bound}")
         return value
 
     def decimal(self, text: str, what: str) -> float:

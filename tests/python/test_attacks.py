@@ -193,6 +193,23 @@ def test_a_gzipped_file_is_inflated_within_a_bound(name: str, here: Path) -> Non
         scenario_of(TRACE)(here / "input.gz")
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (GOOD, ["it is gzipped", "let its name end in .gz"]),
+        (b"PAR1" + bytes(range(256)), ["a Parquet file", "as text"]),
+        (b"PK\x03\x04" + bytes(range(256)), ["a spreadsheet", "as text"]),
+        (CSV.encode("utf-16"), ["in UTF-16", "save it in UTF-8"]),
+        (CSV.encode() + b"\xe9", ["no text file in UTF-8", "name a text file"]),
+    ],
+)
+def test_a_file_of_another_kind_is_called_so(content: bytes, words: list[str], here: Path) -> None:
+    (here / "input").write_bytes(content)
+    with pytest.raises(ScenarioError) as caught:
+        scenario_of(TRACE)(here / "input")
+    assert all(word in str(caught.value) for word in words)
+
+
 def test_gzipped_members_and_padding_are_read(here: Path) -> None:
     (here / "input.gz").write_bytes(gzip.compress(b"a") + gzip.compress(b"b") + bytes(512))
     assert read_text(here / "input.gz") == "ab"

@@ -162,6 +162,7 @@ def test_gzipped(tmp_path: Path) -> None:
         ("1\n1 2 3\n", "line 2.*3 columns"),
         (HTSIM.replace("Connections 2", "Connections 5"), "announces 5"),
         (HTSIM.replace("start 0", "trigger 1"), "line 3 names trigger 1"),
+        (HTSIM.replace("start 500.0", "size 8"), 'line 4: "size" stands there twice'),
     ],
 )
 def test_a_bad_trace_is_refused_by_line(tmp_path: Path, text: str, expected: str) -> None:
@@ -173,14 +174,15 @@ def test_a_bad_trace_is_refused_by_line(tmp_path: Path, text: str, expected: str
     ("text", "expected"),
     [
         (CSV + "4,5,0,9\n", '"0" for the size in bytes; write a whole number, 1 or more'),
-        (CSV + "4,5,-1,9\n", '"-1" for the size in bytes; write a whole number, 1 or more'),
+        (CSV + "4,5,-1,9\n", '"-1" for the size in bytes; write a whole number in digits alone'),
         (
             HPCC.replace(" 649 ", " 0 "),
             '"0" for the size in bytes; write a whole number, 1 or more',
         ),
         (HTSIM.replace("size 9", "size 0"), '"0" for the size in bytes; write a whole number, 1'),
         (CSV + '4,5,"1\n00",9\n', "no line break within a column; quotes are not read"),
-        (CSV + '4,5,"1",9\n', "write a whole number, 1 or more, without quotes"),
+        (CSV + '4,5,"1",9\n', "write a whole number in digits alone, 1 or more"),
+        (CSV + "4,5,1_000,9\n", "write a whole number in digits alone, 1 or more"),
         (CSV + "4,5\n", "write all columns of the header; the file may be truncated here"),
         (CSV + "4,5,1,000,9\n", "write no comma within a column, nor in a number"),
     ],
