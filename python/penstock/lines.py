@@ -91,6 +91,17 @@ def _is_decimal(text: str) -> bool:
     return len(text) <= NUMBER_WIDTH and _DECIMAL.fullmatch(text) is not None
 
 
+def unseparated(line: Line) -> str:
+    """Why no column of a CSV file may be found in a line."""
+    if any(mark in line.text for mark in QUOTES):
+        return ", because quotes are not read"
+    if "," in line.text:
+        return ""
+    marks = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
+    found = next((words for mark, words in marks.items() if mark in line.text), None)
+    return f", because {found} separates none" if found else ""
+
+
 def announced(lines: list[Line], count: int, header: Line, what: str) -> list[Line]:
     """The lines behind a `header` that announces so many, without words at the end.
 

@@ -26,7 +26,14 @@ from penstock.dependency import SIZE, SIZE_MAX, Event, Flow, Row, check_reach
 from penstock.errors import nearest
 from penstock.flow_rows import FlowRows
 from penstock.hpcc.quantity import time_ns
-from penstock.lines import QUOTES, Line, announced, numbered_lines, read_lines
+from penstock.lines import (
+    QUOTES,
+    Line,
+    announced,
+    numbered_lines,
+    read_lines,
+    unseparated,
+)
 from penstock.text_file import read_text
 from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
@@ -286,7 +293,7 @@ def _columns(line: Line) -> _Columns:
             several = " and ".join(header[place] for place in found)
             raise line.refuse(f"has several {column} columns: {several}", "keep one of them")
         if not found:
-            raise line.refuse(f"has no {column} column{_unread(line)}", HEADER)
+            raise line.refuse(f"has no {column} column{unseparated(line)}", HEADER)
         places[column] = found[0]
     starts = [(place, _STARTS[name]) for place, name in enumerate(header) if name in _STARTS]
     if len(starts) > 1:
@@ -324,17 +331,6 @@ def _width_remedy(line: Line, is_short: bool) -> str:
     if is_short:
         return "write all columns of the header; the file may be truncated here"
     return "write no comma within a column, nor in a number"
-
-
-def _unread(line: Line) -> str:
-    """Why a header may have no column that is read."""
-    if any(mark in line.text for mark in QUOTES):
-        return ", because quotes are not read"
-    if "," in line.text:
-        return ""
-    marks = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
-    found = next((words for mark, words in marks.items() if mark in line.text), None)
-    return f", because {found} separates none" if found else ""
 
 
 def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:

@@ -101,7 +101,7 @@ CONTENTS: dict[str, tuple[Callable[[Path], object], str, list[str]]] = {
     "graph: error rate": (scenario_of(GRAPH), "3 1 1\n2\n0 2 1Gbps 1us ²", ["line 3", "²"]),
     "graph: rate": (scenario_of(GRAPH), f"3 1 1\n2\n0 2 {'9' * 400} 1us", ["line 3", "no rate"]),
     "graph: delay": (scenario_of(GRAPH), f"3 1 1\n2\n0 2 1Gbps {'9' * 63}", ["line 3", "no time"]),
-    "sizes: huge": (scenario_of(SIZES), "10 0.5\n1e300 1\n", ["row 2", f"at most {U64_MAX}"]),
+    "sizes: huge": (scenario_of(SIZES), "10 0.5\n1e300 1\n", ["line 2", f"at most {U64_MAX}"]),
     "config: number": (config, CONFIG + "U_TARGET 1e999", ["line 5", '"1e999"']),
     "config: interval": (config, CONFIG + "RP_TIMER 1e400", ["line 5", '"1e400"']),
     "config: digits": (config, CONFIG + f"BUFFER_SIZE {DIGITS}", ["line 5", "999..."]),

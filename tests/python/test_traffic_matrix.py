@@ -82,6 +82,8 @@ def test_flows_follow_the_shares() -> None:
         ("src,dst,weight\n\nT0,T1,1\nH1,1,2\n", ["line 4 has H1 to H1", "take the row out"]),
         ("to,H0,H1\nH0,0,1\nH1,1,2\n", ["line 3 has H1 to H1", "a weight of 0"]),
         ("src,dst,weight\nT0,T1,1e308\nT0,T2,1e308\n", ["pairs.file", "smaller weights"]),
+        ("src;dst;weight\nT0;T1;1\n", ["line 1", "one column, because a semicolon separates"]),
+        ("src,dst,bytes,weight\nT0,T1,1,2\n", ["line 1", "bytes and weight", "keep one"]),
         ("weights\n1\n", ["line 1", "has one column", "src,dst,weight"]),
         ("", ["is empty"]),
     ],

@@ -19,7 +19,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from penstock.errors import Problem, ScenarioError, nearest, problem_of
-from penstock.lines import Line, read_lines
+from penstock.lines import Line, read_lines, unseparated
 from penstock.scenario.base import path_beside
 from penstock.scenario.node_names import node_numbers
 from penstock.scenario.table import Table
@@ -132,8 +132,8 @@ def _weighted(path: Path, numbers: Mapping[str, int]) -> list[Read]:
     names = [cell.strip() for cell in header.text.split(",")]
     if len(names) < 2:
         remedy = "write src,dst,weight, or a first cell and the nodes that receive"
-        raise header.refuse("has one column", remedy)
-    columns = [_column(names, known) for known in (SOURCES, DESTINATIONS, WEIGHTS)]
+        raise header.refuse(f"has one column{unseparated(header)}", remedy)
+    columns = [_column(header, names, known) for known in (SOURCES, DESTINATIONS, WEIGHTS)]
     if None not in columns[:2]:
         if columns[2] is None:
             raise header.refuse("has no weight column", f"name it one of {', '.join(WEIGHTS)}")
@@ -151,8 +151,12 @@ def _weighted(path: Path, numbers: Mapping[str, int]) -> list[Read]:
     return found
 
 
-def _column(names: list[str], known: tuple[str, ...]) -> int | None:
-    return next((at for at, name in enumerate(names) if name.lower() in known), None)
+def _column(header: Line, names: list[str], known: tuple[str, ...]) -> int | None:
+    found = [at for at, name in enumerate(names) if name.lower() in known]
+    if len(found) > 1:
+        several = " and ".join(names[at] for at in found)
+        raise header.refuse(f"has several columns for one: {several}", "keep one of them")
+    return found[0] if found else None
 
 
 def _list(
