@@ -46,6 +46,7 @@ from penstock.scenario.table import (
     plain,
     to_toml,
 )
+from penstock.scenario.topology import of_topology_file
 from penstock.scenario.translation import translate
 from penstock.toml_text import ROWS_LONG, parse_toml, read_toml
 from penstock.workload import WORKLOADS, find_workload
@@ -201,7 +202,7 @@ class Scenario(ScenarioParts):
                 _core.validate(scenario.handed_over())
         except ScenarioError as error:
             written = of_files(scenario.as_written(error.problems), table, directory)
-            found = ScenarioError(written)
+            found = ScenarioError(of_topology_file(written, table, directory))
             raise _of_scheme_file(found, table, directory) from None
         return scenario
 
