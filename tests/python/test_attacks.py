@@ -361,7 +361,7 @@ def test_the_longest_lists_can_be_written_and_read_again() -> None:
     assert more(few, cable, ",[]\n") * CABLES_MAX < ENTRIES_MAX
     long, longer = written(3, ROWS_LONG), written(3, ROWS_LONG + 1)
     assert (len(longer) - len(long)) * FLOWS_MAX < TEXT_MAX
-    assert parse_toml(long)["traffic"][0]["flows"][-1] == [0, 1, 12_345_678, 1_234_567_890_123]
+    assert parse_toml(long)["traffic"][0]["flows"][-1] == (0, 1, 12_345_678, 1_234_567_890_123)
     assert FLOWS_MAX < ROWS_MAX
 
 

@@ -113,6 +113,11 @@ def test_a_file_that_is_not_plain_is_left_to_the_lines(row: str) -> None:
     assert len(by_line) == (2 if row in UNUSUAL else 0)
 
 
+def test_a_carriage_return_alone_ends_a_line(tmp_path: Path) -> None:
+    rows = "0,1,9,1\n" * ROWS_LONG
+    assert len(read(tmp_path, f"src,dst,size,start_ns\r2,3,9,0\n{rows}")) == 1 + ROWS_LONG
+
+
 def test_hpcc_flow_files_begin_at_a_whole_second(tmp_path: Path) -> None:
     # Its starts are cut to whole nanoseconds, as that simulator does.
     assert read(tmp_path, HPCC) == [(126, 97, 649, 100_000), (24, 63, 227, 452_000)]

@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
     field_serializer,
     field_validator,
     model_validator,
@@ -113,9 +114,19 @@ class OnOff(OnOffTraffic):
 
 
 class Listed(ListedTraffic):
+    @field_validator("flows", mode="wrap")
+    @classmethod
+    def _in_columns(cls, written: Any, read: ValidatorFunctionWrapHandler) -> Any:
+        """Keeps the columns of a long list, whose numbers were checked where they were read."""
+        if isinstance(written, FlowRows) and len(written) <= FLOWS_MAX:
+            return written
+        return read(written)
+
     @model_validator(mode="after")
     def _of_table(self) -> Self:
         """Refuses sizes that no table of results holds."""
+        if isinstance(self.flows, FlowRows):
+            return self
         large = next((place for place, row in enumerate(self.flows) if row[2] > SIZE_MAX), None)
         if large is not None:
             remedy = f"write at most {SIZE_MAX} bytes, or 0 for a flow that never ends"
