@@ -19,6 +19,9 @@ from penstock.units import DIGITS_MAX, TIME
 _NO_SEPARATOR = "\x1f"
 """Polars' reader of CSV is to give whole lines."""
 
+_WIDTH_MAX = 64
+"""Most columns of a plain file; our choice: few files have ten, and a pattern grows with them."""
+
 _SOURCE, _DESTINATION = pl.col("source"), pl.col("destination")
 _SIZE, _START = pl.col("size"), pl.col("start")
 
@@ -37,7 +40,7 @@ def plain_flows(
     most
         Most flows of a file.
     """
-    if _NO_SEPARATOR in text or text.count("\r") > text.count("\r\n"):
+    if width > _WIDTH_MAX or _NO_SEPARATOR in text or text.count("\r") > text.count("\r\n"):
         return None
     place, unit = start
     factor = TIME.units[unit]

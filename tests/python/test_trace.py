@@ -113,6 +113,13 @@ def test_a_file_that_is_not_plain_is_left_to_the_lines(row: str) -> None:
     assert len(by_line) == (2 if row in UNUSUAL else 0)
 
 
+@pytest.mark.parametrize("others", [60, 61, 2_000])
+def test_a_file_may_have_many_columns(others: int, tmp_path: Path) -> None:
+    row = "0,1,9,1" + others * ",é"
+    header = "src,dst,size,start_ns" + others * ",x"
+    assert len(read(tmp_path, "\n".join([header, *[row] * ROWS_LONG]))) == ROWS_LONG
+
+
 def test_a_carriage_return_alone_ends_a_line(tmp_path: Path) -> None:
     rows = "0,1,9,1\n" * ROWS_LONG
     assert len(read(tmp_path, f"src,dst,size,start_ns\r2,3,9,0\n{rows}")) == 1 + ROWS_LONG

@@ -11,8 +11,10 @@ sender. Nodes are numbers or names; a switch stands for the hosts below it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,13 @@ def of_files(problems: Iterable[Problem], table: Table, directory: Path) -> Iter
     table, directory
         Those that it got.
     """
+
+    @cache
+    def weighted(file: str) -> tuple[list[Read], dict[int, str]]:
+        numbers = node_numbers(table, {"directory": directory})
+        names = {number: name for name, number in numbers.items()}
+        return _weighted(path_beside(file, directory, ""), numbers), names
+
     for problem in problems:
         found = _ROWS.fullmatch(problem.field)
         file = _file_of(table["traffic"][int(found["entry"])]) if found else ""
@@ -80,9 +89,8 @@ def of_files(problems: Iterable[Problem], table: Table, directory: Path) -> Iter
         if found["row"] is None:
             yield replace(problem, field=place, message=f"{file}: {problem.message}")
             continue
-        numbers = node_numbers(table, {"directory": directory})
-        names = {number: name for name, number in numbers.items()}
-        line, *ends, _ = _weighted(path_beside(file, directory, ""), numbers)[int(found["row"])]
+        rows, names = weighted(file)
+        line, *ends, _ = rows[int(found["row"])]
         sender, receiver = (names.get(node, str(node)) for node in ends)
         what = {None: f"{sender} to {receiver}", "0": f"{sender} for the sender"}
         wrong = what.get(found["column"], f"{receiver} for the receiver")
@@ -140,10 +148,12 @@ def _weighted(path: Path, numbers: Mapping[str, int]) -> list[Read]:
         rows = _list(lines, len(names), [one for one in columns if one is not None], numbers)
     else:
         receivers = [_node(header, name, numbers) for name in names[1:]]
-        twice = next((at for at, node in enumerate(receivers) if node in receivers[:at]), None)
-        if twice is not None:
-            remedy = "name each receiver once; the header of a list is src,dst,weight"
-            raise header.refuse("names a receiver twice", remedy, names[twice + 1])
+        for node, count in Counter(receivers).items():
+            if count > 1:
+                remedy = "name each receiver once; the header of a list is src,dst,weight"
+                raise header.refuse(
+                    "names a receiver twice", remedy, names[1 + receivers.index(node)]
+                )
         rows = _square(lines, receivers, numbers)
     found = [row for row in _once(rows, numbers) if row[3]]
     if not found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -221,12 +222,13 @@ def of_topology_file(
     """
     topology = table.get("topology")
     file = topology.get("file") if isinstance(topology, Mapping) else None
+    read = cache(read_topology)
     for problem in problems:
         found = _CABLE.fullmatch(problem.field)
         if not found or not isinstance(file, str):
             yield problem
             continue
-        cables = read_topology(path_beside(file, directory, "")).cables
+        cables = read(path_beside(file, directory, "")).cables
         line = cables[int(found["cable"])].line
         a, b, rate, delay, *_ = line.text.split()
         word = {"rate": rate, "delay": delay}.get(found["part"], f"{a} {b}")
