@@ -202,6 +202,7 @@ def test_a_gzipped_file_is_inflated_within_a_bound(name: str, here: Path) -> Non
         (CSV.encode("utf-16"), ["in UTF-16", "save it in UTF-8"]),
         (CSV.encode() + b"\xe9", ["no text file in UTF-8", "name a text file"]),
     ],
+    ids=["gzip", "Parquet", "zip", "UTF-16", "Latin-1"],
 )
 def test_a_file_of_another_kind_is_called_so(content: bytes, words: list[str], here: Path) -> None:
     (here / "input").write_bytes(content)

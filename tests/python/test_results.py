@@ -78,7 +78,7 @@ def test_cells_of_a_sweep_are_no_run_and_can_be_read(tmp_path: Path) -> None:
     for read in (Run.load, run_directories):
         with pytest.raises(ScenarioError) as refused:
             read(tmp_path)
-        assert expected in str(refused.value) and "open" not in str(refused.value)
+        assert expected in str(refused.value) and ": open " not in str(refused.value)
         (tmp_path / "report.html").touch()
         with pytest.raises(ScenarioError, match=r"open .*report\.html, or read them"):
             read(tmp_path)
