@@ -9,6 +9,13 @@ from numpy.typing import NDArray
 PROFILE: str
 """Cargo's profile with which this extension is compiled: "release", "policy" or "debug"."""
 
+FlowColumns = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]
+"""Of each flow of a list: source, destination, size [B] and start [ps]."""
+
+Given = str | tuple[str, dict[int, FlowColumns]]
+"""A resolved scenario: JSON; or JSON in which some entries of the traffic have no flows, and these
+flows by the number of the entry."""
+
 class ScenarioError(Exception):
     """The core refuses the scenario; `args[0]` has rows of (path of a field, value, remedy)."""
 
@@ -139,7 +146,7 @@ class Output(TypedDict):
     tables: Tables
 
 def run(
-    scenario_json: str,
+    scenario: Given,
     *,
     on_progress: Callable[[int, int, int, int], bool | str] | None = None,
     on_saved: Callable[[], None] | None = None,
@@ -171,7 +178,7 @@ class EmulationOutput(Output):
     """What is beside the results, as JSON."""
 
 def emulate(
-    scenario_json: str,
+    scenario: Given,
     config_json: str,
     *,
     on_progress: Callable[[int, str | None], bool] | None = None,
@@ -203,10 +210,10 @@ def capture_frames(columns: dict[str, NDArray[Any]], hosts: int, kept: int) -> b
         A column is missing or has another length or type, or a row has a value that no frame has.
     """
 
-def normalize(scenario_json: str) -> str:
+def normalize(scenario: Given) -> str:
     """Parse a scenario and write it again, as the core understands it."""
 
-def dependencies(scenario_json: str, *, any_route: bool = False) -> str:
+def dependencies(scenario: Given, *, any_route: bool = False) -> str:
     """The buffer dependencies of a scenario's network and routes, as JSON; or of any routes.
 
     An object of `links` (objects `link`, `from`, `to`, `name`), `next_hops` (rows [edge switch,
@@ -214,7 +221,7 @@ def dependencies(scenario_json: str, *, any_route: bool = False) -> str:
     `example`), `elided` (pairs of links) and `down_up_suffices`.
     """
 
-def planned(scenario_json: str, most: int) -> dict[str, dict[str, Any]]:
+def planned(scenario: Given, most: int) -> dict[str, dict[str, Any]]:
     """The first `most` flows that depend on others, and who waits for whom.
 
     Tables `flows` (`flow`, `src`, `dst`, `size_bytes`, `label`, `class`, `iteration`, `step`,
@@ -222,7 +229,7 @@ def planned(scenario_json: str, most: int) -> dict[str, dict[str, Any]]:
     acknowledged, 2 started; `delay_ps`). Closed loops (rpc, on-off) are not in them.
     """
 
-def pause_room(scenario_json: str) -> str:
+def pause_room(scenario: Given) -> str:
     """What each link into a switch can bring until a pause acts, and the headroom for it, as JSON.
 
     A list, by switch and port, of objects: from, to (nodes), needed [B], headroom [B], of each
@@ -234,7 +241,7 @@ def pause_room(scenario_json: str) -> str:
         When the scenario is refused.
     """
 
-def full_packet(scenario_json: str) -> int:
+def full_packet(scenario: Given) -> int:
     """The longest data packet on the wire, with telemetry and timestamp where it has them [B].
 
     Raises
@@ -243,11 +250,11 @@ def full_packet(scenario_json: str) -> int:
         When the text is no scenario.
     """
 
-def link_ends(scenario_json: str) -> list[tuple[int, int]]:
+def link_ends(scenario: Given) -> list[tuple[int, int]]:
     """The two nodes of each directed link of a scenario's network, in order of number."""
 
 def core_paths(
-    scenario_json: str, flows: NDArray[np.uint64]
+    scenario: Given, flows: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]] | None:
     """The links between switches that flows take, from the first switch to the last.
 
@@ -258,7 +265,7 @@ def core_paths(
     A flow that stays inside its server: 2^32 - 1 as the number of its path.
     """
 
-def forecast(scenario_json: str) -> str:
+def forecast(scenario: Given) -> str:
     """What is expected of a run, as JSON: `flows`, `open_flows`, `data_packets`, `packet_hops`;
     `fullest_link`, null or an object of name, layer and load.
     """
@@ -266,10 +273,10 @@ def forecast(scenario_json: str) -> str:
 def schema() -> str:
     """The JSON schema of a scenario as `run` takes it: meaning, type, bounds, default, source."""
 
-def validate(scenario_json: str) -> None:
+def validate(scenario: Given) -> None:
     """Check a scenario as `run` does, without running it."""
 
-def run_bare(scenario_json: str) -> tuple[int, int, float]:
+def run_bare(scenario: Given) -> tuple[int, int, float]:
     """Run the bare event loop on a scenario: packet-hops, events, seconds of the loop."""
 
 def processors() -> int:

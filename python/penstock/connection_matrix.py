@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from penstock.dependency import SIZE_MAX, Event, Row
+from penstock.dependency import SIZE, SIZE_MAX, Event, Row
 from penstock.lines import Line
 from penstock.topology_file import NODE_MAX
 
@@ -80,7 +80,11 @@ def read_connection_matrix(lines: list[Line]) -> list[Row]:
 def _pairs(line: Line, words: list[str]) -> dict[str, str]:
     if len(words) % 2:
         raise line.refuse("has a word without a value", "write pairs such as size 9", words[-1])
-    return dict(zip(words[::2], words[1::2], strict=True))
+    values = dict(zip(words[::2], words[1::2], strict=True))
+    if 2 * len(values) < len(words):
+        twice = next(word for word in values if words[::2].count(word) > 1)
+        raise line.refuse("stands there twice", "write it once", twice)
+    return values
 
 
 def _add_trigger(triggers: dict[int, _Trigger], line: Line, words: list[str]) -> None:
@@ -152,7 +156,7 @@ def _row(
     if "trigger" in values:
         trigger("trigger").starts.append(place)
     start = line.time(values["start"], "ps") if "start" in values else 0
-    size = line.whole(values["size"], "the size", SIZE_MAX)
+    size = line.whole(values["size"], SIZE, SIZE_MAX, least=1)
     return Row(line, (ends[0], ends[1], size, start))
 
 

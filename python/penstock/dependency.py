@@ -19,6 +19,9 @@ Event = Literal["natural", "received", "acknowledged", "started"]
 Flow = tuple[int, int, int, int]
 """Source host, destination host, size [B], start [ps]."""
 
+SIZE = "the size in bytes"
+"""What a column of sizes is called in refusals."""
+
 SIZE_MAX = 2**63 - 1
 """Largest size of a listed flow [B]; our choice: what tables of signed numbers hold."""
 

@@ -54,7 +54,7 @@ class DependencyGraph:
 
     def __init__(self, scenario: Scenario, most: int = SHOWN) -> None:
         with core_refusals(scenario.file):
-            found = _core.planned(scenario.to_json(), most)
+            found = _core.planned(scenario.handed_over(), most)
         self.scenario = scenario
         self.flows = pl.DataFrame(dict(found["flows"]))
         """One row per flow; see :func:`penstock._core.planned`."""

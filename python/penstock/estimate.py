@@ -49,8 +49,9 @@ OPEN_BYTES = 1_400
 """A flow that is open, with its packets on their way [B]; measured with 560,000 flows on 8,192
 hosts, which took 1,100 under TCP, 1,350 under PCN and BFC, 2,000 under ExpressPass."""
 LISTED_BYTES = 570
-"""A flow of a list or a trace, as it is read and handed to the core [B]; measured with traces of
-0.5 and 2.1 million flows, which took 490 and 570."""
+"""A flow of a list or a trace, as it is read and handed to the core [B]; measured with flow files
+of the HPCC simulator of 0.5 and 2 million flows, which took 580 and 550. A long plain CSV file
+takes 200 to 300."""
 HOP_NS, HOP_LINKS, HOP_GROWTH = 200.0, 384, 0.2
 """A packet-hop [ns] up to so many links, and by which share it grows when they double; measured by
 ``make bench`` with 128 and 8,192 hosts."""
@@ -114,7 +115,7 @@ def estimate(scenario: Scenario) -> Estimate:
     if network > available_bytes():
         return Estimate({"topology": network}, math.inf, math.inf)
     with core_refusals(scenario.file):
-        forecast = json.loads(_core.forecast(scenario.to_json()))
+        forecast = json.loads(_core.forecast(scenario.handed_over()))
     hops, samples = float(forecast["packet_hops"]), _samples(scenario)
     flows = FLOW_BYTES * float(forecast["flows"]) + OPEN_BYTES * float(forecast["open_flows"])
     lists = (one for one in scenario.resolve().traffic if isinstance(one, ListedTraffic))

@@ -25,8 +25,8 @@ AGAIN_SECONDS = 1.0
 """Time after a first signal from which on another counts as a second one (our choice: what ends
 process groups, such as timeout, sends a signal twice at once)."""
 
-drafts: set[Path] = set()
-"""Drafts of files that are being written; removed when a signal ends the process."""
+temporary: set[Path] = set()
+"""Drafts of files that are being written, and claims; removed when a signal ends the process."""
 
 _kept = "nothing was run"
 _happened = threading.Event()
@@ -115,7 +115,7 @@ def stopping(stop: Callable[[], object]) -> Iterator[None]:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    for draft in list(drafts):
-        draft.unlink(missing_ok=True)
+    for file in list(temporary):
+        file.unlink(missing_ok=True)
     os.write(2, f"\ninterrupted; {_kept}\n".encode())
     os._exit(EXIT_CODE)

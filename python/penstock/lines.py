@@ -22,6 +22,9 @@ LINES_MAX = 2**22
 LINE_WIDTH = 2**20
 """Most characters of a line; our choice: the numbers of 4,096 switches take 30,000."""
 
+QUOTES = ("'", '"')
+"""Marks that are part of a cell: nothing within them is told apart."""
+
 Value = TypeVar("Value")
 
 _DECIMAL = re.compile(r"([0-9]*\.?[0-9]+|[0-9]+\.)([eE][-+]?[0-9]+)?")
@@ -43,14 +46,15 @@ class Line:
         shown = f": {quoted(word)}" if word else ""
         return refusal(f"{self.path}, line {self.number}{shown} {problem}", remedy)
 
-    def whole(self, text: str, what: str, most: int = U64_MAX) -> int:
-        """`text` as a whole number of at most `most`."""
+    def whole(self, text: str, what: str, most: int = U64_MAX, least: int = 0) -> int:
+        """`text` as a whole number from `least` to `most`."""
         word = text.strip()
         value = whole_number(word, most)
-        if value is None:
-            # Which of the two is wrong: no number, or one that is too large.
-            remedy = f"at most {most}" if re.fullmatch("[0-9]+", word) else "0 or more"
-            raise self.refuse(f"has {quoted(word)} for {what}", f"write a whole number, {remedy}")
+        if value is None or value < least:
+            is_number = re.fullmatch("[0-9]+", word)
+            number = "a whole number" if is_number else "a whole number in digits alone"
+            bound = f"at most {most}" if is_number and value is None else f"{least} or more"
+            raise self.refuse(f"has {quoted(word)} for {what}", f"write {number}, {bound}")
         return value
 
     def decimal(self, text: str, what: str) -> float:
@@ -68,7 +72,7 @@ class Line:
             found = problem_of(error)
             raise self.refuse(f"is wrong: {found.message}", found.remedy) from None
 
-    def time(self, text: str, unit: str) -> int:
+    def time(self, text: str, unit: str, what: str = "the start") -> int:
         """Picoseconds of a decimal number of `unit`, rounded to the nearest."""
         word = text.strip()
         try:
@@ -77,7 +81,7 @@ class Line:
             value = Decimal("NaN")
         if not value.is_finite() or value > U64_MAX:
             raise self.refuse(
-                f"has {quoted(word)} for the start",
+                f"has {quoted(word)} for {what}",
                 f"write a number of {unit}, from 0 to {U64_MAX // TIME.units['s']} s",
             )
         return round(value)
@@ -85,6 +89,17 @@ class Line:
 
 def _is_decimal(text: str) -> bool:
     return len(text) <= NUMBER_WIDTH and _DECIMAL.fullmatch(text) is not None
+
+
+def unseparated(line: Line) -> str:
+    """Why no column of a CSV file may be found in a line."""
+    if any(mark in line.text for mark in QUOTES):
+        return ", because quotes are not read"
+    if "," in line.text:
+        return ""
+    marks = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
+    found = next((words for mark, words in marks.items() if mark in line.text), None)
+    return f", because {found} separates none" if found else ""
 
 
 def announced(lines: list[Line], count: int, header: Line, what: str) -> list[Line]:
@@ -113,20 +128,11 @@ def read_lines(path: Path, *, may_be_empty: bool = False) -> list[Line]:
         A `ValueError`: the file cannot be read, has more than :data:`LINES_MAX` lines, or nothing
         is in it that should be.
     """
-    lines = numbered_lines(read_text(path), path)
-    if not lines and not may_be_empty:
-        raise refusal(f"{path} is empty", "name a file with something in it")
-    return lines
+    return numbered_lines(read_text(path), path, may_be_empty=may_be_empty)
 
 
-def numbered_lines(text: str, path: Path) -> list[Line]:
-    """The lines of the text of a file, without empty ones and comments (``#``).
-
-    Raises
-    ------
-    PydanticCustomError
-        A `ValueError`: there are too many, or one is too long.
-    """
+def numbered_lines(text: str, path: Path, *, may_be_empty: bool = False) -> list[Line]:
+    """The lines of the text of a file, as :func:`read_lines` has them."""
     breaks = max(text.count("\n"), text.count("\r"))
     if breaks > LINES_MAX:
         raise refusal(f"{path} has {breaks:,} lines", f"name a file of at most {LINES_MAX:,}")
@@ -137,4 +143,6 @@ def numbered_lines(text: str, path: Path) -> list[Line]:
             raise line.refuse(f"has {len(line.text):,} characters", f"write at most {LINE_WIDTH:,}")
         if line.text and line.text[0] != "#":
             lines.append(line)
+    if not lines and not may_be_empty:
+        raise refusal(f"{path} is empty", "name a file with something in it")
     return lines

@@ -49,12 +49,12 @@ class PauseRoom:
 
 def longest_packet(scenario: Scenario) -> int:
     """A full data packet on the wire, with the telemetry or timestamp of its scheme [B]."""
-    return _core.full_packet(scenario.to_json())
+    return _core.full_packet(scenario.handed_over())
 
 
 def pause_room(scenario: Scenario) -> list[PauseRoom]:
     """The room behind the pauses of every link into a switch, by switch and port."""
-    rows = json.loads(_core.pause_room(scenario.to_json()))
+    rows = json.loads(_core.pause_room(scenario.handed_over()))
     return [PauseRoom(row["from"], row["to"], row["needed"], row["headroom"]) for row in rows]
 
 

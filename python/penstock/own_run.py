@@ -72,7 +72,7 @@ def repeated(
     """
     if _summary(first)["cancelled"]:
         return False
-    second = _core.run(scenario.to_json(), on_progress=on_progress, check=check)
+    second = _core.run(scenario.handed_over(), on_progress=on_progress, check=check)
     if _summary(second)["cancelled"]:
         return False
     if _summary(first)["digest"] != _summary(second)["digest"]:

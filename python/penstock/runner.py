@@ -168,7 +168,7 @@ def run_kept(
     ):
         try:
             output = _core.run(
-                resolved.to_json(),
+                resolved.handed_over(),
                 on_progress=on_progress,
                 on_rows=on_rows if checkpoints else None,
                 most_rows=MOST_ROWS,

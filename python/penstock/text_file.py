@@ -38,6 +38,15 @@ _KINDS = (
     (stat.S_ISBLK, "a device", "name a file"),
 )
 
+_OTHERS = (
+    (b"\x1f\x8b", "gzipped", "let its name end in .gz, and gzip it once"),
+    (b"PAR1", "a Parquet file", "write its rows as text"),
+    (b"PK\x03\x04", "a zip archive or a spreadsheet", "write its rows as text"),
+    (b"\xff\xfe", "in UTF-16", "save it in UTF-8"),
+    (b"\xfe\xff", "in UTF-16", "save it in UTF-8"),
+)
+"""How files begin that are no text in UTF-8, what they are, and what to do."""
+
 
 def read_text(path: Path, remedy: str = TEXT_REMEDY) -> str:
     """The text of a regular file in UTF-8; a file whose name ends in ``.gz`` is inflated.
@@ -68,7 +77,9 @@ def read_text(path: Path, remedy: str = TEXT_REMEDY) -> str:
     except (EOFError, zlib.error):
         reason = "it is not gzipped, or damaged"
     except UnicodeDecodeError:
-        reason = "it is no text file in UTF-8"
+        kinds = ((kind, instead) for start, kind, instead in _OTHERS if raw.startswith(start))
+        kind, remedy = next(kinds, ("no text file in UTF-8", remedy))
+        reason = f"it is {kind}"
     raise refusal(f"{path} cannot be read: {reason}", remedy)
 
 

@@ -1,9 +1,9 @@
 """Networks in the text file that the HPCC family of simulators uses.
 
 The file has a header, the numbers of the switches, then a line for each cable: ``a b rate delay
-[error rate]``, such as ``0 128 100Gbps 0.001ms 0``. A rate without a unit is in bit/s. All other
-nodes are hosts. Penstock numbers hosts first; both kinds keep their order. Words below the last
-cable are not read.
+[error rate]``, such as ``0 128 100Gbps 0.001ms 0``. A rate without a unit is in bit/s, a delay in
+seconds. All other nodes are hosts. Penstock numbers hosts first; both kinds keep their order. Words
+below the last cable are not read.
 
 The headers of the family, told apart by their length:
 
@@ -25,9 +25,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import PydanticCustomError
+
 from penstock.hpcc.quantity import rate_bps, time_ns
 from penstock.lines import Line, announced, read_lines
-from penstock.units import TIME
+from penstock.units import RATE, TIME
 
 HOSTS_MAX, SWITCHES_MAX = 2**20, 2**12
 """The largest network; our choice: the core's bounds, far above the 8,192 hosts it is made for."""
@@ -38,6 +40,13 @@ NODE_MAX = HOSTS_MAX + SWITCHES_MAX - 1
 CABLES_MAX = 2**16
 """Most cables that are listed one by one; our choice: a fat tree of 16,000 hosts has 48,000. A
 cable takes two kilobytes until the core has it."""
+
+BARE_RATE_MIN = 10**6
+"""Smallest rate that is written without a unit [bit/s]; our choice: nobody builds a slower link,
+and who writes 100 means Gb/s."""
+
+BARE_DELAY_MAX = 10**6
+"""Longest delay that is written without a unit, in seconds [ns]; our choice: light goes 200 km."""
 
 CABLE = "write a b rate delay and, if you like, an error rate of 0"
 
@@ -171,6 +180,16 @@ def _cable(line: Line, known: range) -> FileCable:
             raise line.refuse(f"names node {node}", f"nodes are 0 to {len(known) - 1}")
     if len(words) == 5 and line.decimal(words[4], "the error rate") != 0:
         raise line.refuse("is no error rate of 0", "links lose nothing here: write 0", words[4])
-    delay_ns = line.read(time_ns, words[3])
+    rate, delay_ns = line.read(rate_bps, words[2]), line.read(time_ns, words[3])
     exact = line.read(TIME.parse, words[3]) if words[3][-1:].isalpha() else delay_ns * 1000
-    return FileCable(line, a, b, line.read(rate_bps, words[2]), exact, delay_ns)
+    if not words[2][-1].isalpha() and rate < BARE_RATE_MIN:
+        raise _without_unit(line, words[2], RATE.format(rate), "100Gbps")
+    if not words[3][-1].isalpha() and delay_ns > BARE_DELAY_MAX:
+        raise _without_unit(line, words[3], TIME.format(exact), "1us")
+    return FileCable(line, a, b, rate, exact, delay_ns)
+
+
+def _without_unit(line: Line, word: str, meant: str, example: str) -> PydanticCustomError:
+    """A number that means what nobody builds, because its unit was left out."""
+    remedy = f"write a number with its unit, such as {example}"
+    return line.refuse(f"has no unit and so means {meant}", remedy, word)

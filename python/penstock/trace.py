@@ -16,17 +16,28 @@ in time, texts where a number belongs, a flow from a host to itself, flows that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast, get_args
 
 from penstock.connection_matrix import read_connection_matrix
-from penstock.dependency import SIZE_MAX, Event, Flow, Row, check_reach
+from penstock.dependency import SIZE, SIZE_MAX, Event, Flow, Row, check_reach
+from penstock.errors import nearest
+from penstock.flow_rows import FlowRows
 from penstock.hpcc.quantity import time_ns
-from penstock.lines import Line, announced, read_lines
+from penstock.lines import (
+    QUOTES,
+    Line,
+    announced,
+    numbered_lines,
+    read_lines,
+    unseparated,
+)
+from penstock.text_file import read_text
+from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
-from penstock.units import DIGITS_MAX, TIME, refusal
+from penstock.units import TIME, refusal
 
 PORT_MAX = 2**16 - 1
 """Largest UDP port."""
@@ -40,6 +51,9 @@ PLACE_MAX = 2**32 - 1
 STEP_WIDTH = 200
 """Most characters of a step's name, as of every name in results."""
 
+HEAD_WIDTH = 2**16
+"""Characters in which the header of a CSV file is looked for; comments may stand above it."""
+
 HEADER = "begin with a header such as src,dst,size_bytes,start_ns, separated by commas"
 
 SECOND_NS = TIME.units["s"] // TIME.units["ns"]
@@ -49,7 +63,7 @@ SECOND_NS = TIME.units["s"] // TIME.units["ns"]
 class FlowTrace:
     """The flows of a file."""
 
-    flows: list[Flow]
+    flows: Sequence[Flow]
     """In the order of the file."""
     destination_ports: list[int] = field(default_factory=list)
     """UDP port of each flow at its destination; empty when the format has none."""
@@ -101,7 +115,11 @@ def read_trace(path: Path) -> FlowTrace:
     PydanticCustomError
         A `ValueError` that names the line and the remedy.
     """
-    lines = read_lines(path)
+    text = read_text(path)
+    plain = _plain(text, path)
+    if plain:
+        return FlowTrace(plain)
+    lines = numbered_lines(text, path)
     if re.fullmatch("[0-9]+", lines[0].text):
         found = read_hpcc_flows(lines)
         base = base_second(found) * SECOND_NS
@@ -113,9 +131,26 @@ def read_trace(path: Path) -> FlowTrace:
     if lines[0].text.startswith("Nodes"):
         rows = read_connection_matrix(lines)
         return _trace(rows, [row.line.text.split()[0] for row in rows])
-    columns = _columns(lines[0], _header(lines[0]))
-    plain = _plain_flows(lines, columns)
-    return FlowTrace(plain) if plain else _trace(*_csv(lines, columns))
+    return _trace(*_csv(lines, _columns(lines[0])))
+
+
+def _plain(text: str, path: Path) -> FlowRows | None:
+    """The flows of a CSV file as most are; none of another file, and of one with something wrong.
+
+    These are then read line by line, which takes six times as long.
+    """
+    if text.count("\n") < ROWS_LONG:
+        return None  # no lines that are worth the import of Polars
+    head = numbered_lines(text[:HEAD_WIDTH], path, may_be_empty=True)
+    if len(head) < 2 or "," not in head[0].text:
+        return None
+    columns = _columns(head[0])
+    if columns.after >= 0 or columns.job:
+        return None
+    from penstock.plain_trace import plain_flows
+
+    places = dict(zip(_COLUMNS, columns.flow, strict=True))
+    return plain_flows(text, len(_header(head[0])), places, columns.start, FLOWS_MAX)
 
 
 def flow_lines(path: Path) -> list[Line]:
@@ -182,51 +217,13 @@ def _hpcc_flow(line: Line) -> HpccFlow:
         line.whole(words[1], "the destination", NODE_MAX),
         line.whole(words[2], "the priority group"),
         port,
-        line.whole(words[-2], "the size", SIZE_MAX),
+        line.whole(words[-2], SIZE, SIZE_MAX, least=1),
         line.read(time_ns, words[-1]),
     )
 
 
 def _header(line: Line) -> list[str]:
     return [name.strip().lower() for name in line.text.split(",")]
-
-
-def _plain_flows(lines: list[Line], columns: _Columns) -> list[Flow]:
-    """The flows of a CSV file as most are: whole numbers, no part of a picosecond, nothing wrong.
-
-    None of another file, and of one with something wrong, which :func:`_csv` then names. That
-    takes 2.8 times as long.
-    """
-    if columns.after >= 0 or columns.job:
-        return []
-    place, unit = columns.start
-    factor = TIME.units[unit]
-    decimals = len(str(factor)) - 1
-    cells = ["[^,]*"] * len(_header(lines[0]))
-    most = DIGITS_MAX - 1  # a number with so many digits is below 2^64
-    for name, cell in zip(("source", "destination", "size"), columns.flow, strict=True):
-        cells[cell] = rf"\s*(?P<{name}>[0-9]{{1,{most}}})\s*"
-    fraction = rf"(?:\.(?P<fraction>[0-9]{{0,{decimals}}}))?"
-    cells[place] = rf"\s*(?P<start>[0-9]{{1,{most - decimals}}}){fraction}\s*"
-    pattern = re.compile(",".join(cells), re.ASCII)
-    flows: list[Flow] = []
-    before = 0
-    for line in lines[1:]:
-        found = pattern.fullmatch(line.text)
-        if not found:
-            return []
-        source, destination, size = map(int, found.group("source", "destination", "size"))
-        whole, part = found.group("start", "fraction")
-        start = int(whole) * factor + (int(part.ljust(decimals, "0")) if part else 0)
-        if source == destination or max(source, destination) > NODE_MAX:
-            return []
-        if not 0 < size <= SIZE_MAX:
-            return []
-        if start < before:
-            return []
-        before = start
-        flows.append((source, destination, size, start))
-    return flows if len(flows) <= FLOWS_MAX else []
 
 
 def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
@@ -237,10 +234,10 @@ def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
     for line in lines[1:]:
         cells = [cell.strip() for cell in line.text.split(",")]
         if len(cells) != len(header):
-            few = "the file is truncated here; mend it"
-            many = "write no comma within a column; quotes are not read"
-            remedy = few if len(cells) < len(header) else many
-            raise line.refuse(f"has {len(cells)} columns, and the header {len(header)}", remedy)
+            raise line.refuse(
+                f"has {len(cells)} columns, and the header {len(header)}",
+                _width_remedy(line, len(cells) < len(header)),
+            )
         is_waiting = places.after >= 0 and bool(cells[places.after])
         source, destination, size = places.flow
         row = Row(
@@ -248,7 +245,7 @@ def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
             (
                 line.whole(cells[source], "the source", NODE_MAX),
                 line.whole(cells[destination], "the destination", NODE_MAX),
-                line.whole(cells[size], "the size", SIZE_MAX),
+                line.whole(cells[size], SIZE, SIZE_MAX, least=1),
                 # A flow that waits needs no start of its own.
                 0 if is_waiting and not cells[start] else line.time(cells[start], unit),
             ),
@@ -256,7 +253,7 @@ def _csv(lines: list[Line], places: _Columns) -> tuple[list[Row], list[str]]:
         if places.needed >= 0 and cells[places.needed]:
             row.needed = line.whole(cells[places.needed], "the number of flows needed")
         if delay >= 0 and cells[delay]:
-            row.delay = line.time(cells[delay], delay_unit)
+            row.delay = line.time(cells[delay], delay_unit, "the delay")
         if row.delay and not is_waiting:
             raise line.refuse("has a delay and waits for no flow", "change its start instead")
         if places.job:
@@ -288,15 +285,15 @@ class _Columns:
     """Those of iteration, step and rank; empty without them."""
 
 
-def _columns(line: Line, header: list[str]) -> _Columns:
-    places = {}
+def _columns(line: Line) -> _Columns:
+    header, places = _header(line), {}
     for column, names in _COLUMNS.items():
         found = [place for place, name in enumerate(header) if name in names]
         if len(found) > 1:
             several = " and ".join(header[place] for place in found)
             raise line.refuse(f"has several {column} columns: {several}", "keep one of them")
         if not found:
-            raise line.refuse(f"has no {column} column{_unread(line)}", HEADER)
+            raise line.refuse(f"has no {column} column{unseparated(line)}", HEADER)
         places[column] = found[0]
     starts = [(place, _STARTS[name]) for place, name in enumerate(header) if name in _STARTS]
     if len(starts) > 1:
@@ -327,15 +324,13 @@ def _columns(line: Line, header: list[str]) -> _Columns:
     )
 
 
-def _unread(line: Line) -> str:
-    """Why a header may have no column that is read."""
-    if any(mark in line.text for mark in "\"'"):
-        return ", because quotes are not read"
-    if "," in line.text:
-        return ""
-    marks = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
-    found = next((words for mark, words in marks.items() if mark in line.text), None)
-    return f", because {found} separates none" if found else ""
+def _width_remedy(line: Line, is_short: bool) -> str:
+    """What to do about a line of another width than the header."""
+    if any(mark in line.text for mark in QUOTES):
+        return "write no comma and no line break within a column; quotes are not read"
+    if is_short:
+        return "write all columns of the header; the file may be truncated here"
+    return "write no comma within a column, nor in a number"
 
 
 def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:
@@ -347,7 +342,9 @@ def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:
         first = places.setdefault(word, place)
         if first != place:
             raise row.line.refuse(
-                f"repeats the id of line {rows[first].line.number}", "give it another", word
+                f"is the id of line {rows[first].line.number} already",
+                "give each flow an id of its own",
+                word,
             )
     for place, row in enumerate(rows):
         awaited = row.line.text.split(",")[column].replace(";", " ").split()
@@ -355,15 +352,18 @@ def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:
             word, _, rest = one.partition(":")
             event, _, lag = rest.partition(":")
             if word not in places:
-                raise row.line.refuse("waits for an id that no flow has", "name a flow", word)
+                remedy = nearest(word, list(places))
+                raise row.line.refuse("is an id that no flow has", remedy, word)
             if event not in _EVENTS:
                 known = ", ".join(_EVENTS[1:])
                 raise row.line.refuse("names no event", f"write ID, or ID: and one of {known}", one)
             entry = (places[word], cast(Event, event or "natural"))
-            if places[word] == place or entry in row.after:
-                raise row.line.refuse("waits for itself, or twice for one flow", "mend it", one)
+            if places[word] == place:
+                raise row.line.refuse("is the flow itself", "name flows before it", word)
+            if entry in row.after:
+                raise row.line.refuse("stands there twice", "name each event once", one)
             row.after.append(entry)
-            row.lags.append(row.line.time(lag, unit) if lag else 0)
+            row.lags.append(row.line.time(lag, unit, "the delay behind an event") if lag else 0)
         if row.needed > len(row.after):
             raise row.line.refuse(
                 f"needs {row.needed} flows of {len(row.after)}", "need at most those it waits for"
@@ -374,11 +374,9 @@ def _checked(flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
     """Checks flows one by one; the last value says that a flow has a start of its own."""
     before, count = 0, 0
     for count, (line, flow, is_timed) in enumerate(flows, start=1):
-        source, destination, size, start = flow
+        source, destination, _, start = flow
         if source == destination:
             raise line.refuse(f"is a flow from host {source} to itself", "name two hosts")
-        if size == 0:
-            raise line.refuse("is a flow without bytes", "write a size of at least 1")
         if is_timed and start < before:
             raise line.refuse("starts before the line above it", "sort the file by start")
         if count > FLOWS_MAX:

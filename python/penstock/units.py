@@ -81,6 +81,8 @@ class Quantity:
         factor = self.units.get(unit)
         if unit.startswith("-") and not number:
             raise self._refuse(text, "it is negative")
+        if unit.startswith(","):
+            raise self._refuse(text, "a comma is no part of a number")
         if factor is None:
             raise self._refuse(text, "its unit is unknown")
         if len(number) > NUMBER_WIDTH:
@@ -150,7 +152,7 @@ class Quantity:
 TIME = Quantity(
     name="time",
     base="picoseconds",
-    units={"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "ms": 10**9, "s": 10**12},
+    units={"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "μs": 10**6, "ms": 10**9, "s": 10**12},
     printed=("s", "ms", "us", "ns", "ps"),
     listed="ps, ns, us, ms, s",
     example="12 us",

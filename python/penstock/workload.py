@@ -95,40 +95,6 @@ class Distribution:
             size_before, share_before = size, share
         return total
 
-    def check(self) -> None:
-        """Refuses a table that is no distribution.
-
-        Raises
-        ------
-        PydanticCustomError
-            A `ValueError` that names the row.
-        """
-        if not self.points:
-            raise refusal("the table is empty", "write rows of size and cumulative share")
-        size_before, share_before = self.points[0]
-        if size_before < 0 or share_before < 0:
-            raise refusal(f"{self.name}: row 1 is negative", "write sizes and shares from 0 up")
-        for row, (size, share) in enumerate(self.points, start=1):
-            if size > U64_MAX:
-                raise refusal(
-                    f"{self.name}: the size of row {row} is no size of a flow",
-                    f"write at most {U64_MAX} bytes",
-                )
-            if size < size_before or share < share_before:
-                raise refusal(
-                    f"{self.name}: row {row} ({size}, {share:g}) is below row {row - 1} "
-                    f"({size_before}, {share_before:g}), so the table is not monotone",
-                    "sizes and shares must not decrease from row to row",
-                )
-            size_before, share_before = size, share
-        if not 1 - TOLERANCE <= share_before <= 1:
-            raise refusal(
-                f"{self.name}: the last share is {share_before:g}, not 1",
-                "end the table with the largest flow at 1 (or at 100, in percent)",
-            )
-        if self.mean() <= 0:
-            raise refusal(f"{self.name}: every flow has no bytes", "write sizes in bytes")
-
 
 @cache
 def find_workload(name: str) -> Distribution:
@@ -163,7 +129,8 @@ def read_cdf(path: Path) -> Distribution:
     """
     points = _points(read_lines(path), str(path))
     found = Distribution(printable(path.stem, PATH_WIDTH), "linear", points)
-    found.check()
+    if found.mean() <= 0:
+        raise refusal(f"{path} has only flows without bytes", "write sizes in bytes")
     return found
 
 
@@ -173,7 +140,7 @@ def _points(lines: list[Line], file: str) -> tuple[tuple[int, float], ...]:
     Of the first line alone anything else is skipped: words without a digit (a header), or one
     number (Homa's mean).
     """
-    rows: list[tuple[float, float]] = []
+    rows: list[tuple[Line, float, float]] = []
     for place, line in enumerate(lines):
         words = line.text.replace(",", " ").split()
         if place == 0 and (_is_header(words) or _is_mean(words)):
@@ -185,13 +152,33 @@ def _points(lines: list[Line], file: str) -> tuple[tuple[int, float], ...]:
             raise line.refuse(f"has {columns}{reason}", f"{ROW}, with a comma or space between")
         word = words[1]
         size, share = _value(line, words[0]), _value(line, word)
-        rows.append((size, share))
+        rows.append((line, size, share))
     if not rows:
         raise refusal(f"{file} has no rows", "write rows of size in bytes and cumulative share")
-    if rows[-1][1] > 100:
+    if share > 100:
         raise line.refuse("is above 100, the last share in percent", f"{ROW}, in this order", word)
-    unit = 100.0 if rows[-1][1] > PERCENT_FROM else 1.0
-    return tuple((round(size), share / unit) for size, share in rows)
+    unit = 100.0 if share > PERCENT_FROM else 1.0
+    if not 1 - TOLERANCE <= share / unit <= 1:
+        remedy = "end the table with the largest flow at 1 (or at 100, in percent)"
+        raise line.refuse(f"ends the table with a share of {share / unit:g}, not 1", remedy)
+    _check_order(rows)
+    return tuple((round(size), share / unit) for _, size, share in rows)
+
+
+def _check_order(rows: list[tuple[Line, float, float]]) -> None:
+    """Refuses a row that falls, or whose size no flow has."""
+    size_before, share_before = 0.0, 0.0
+    for line, size, share in rows:
+        if size > U64_MAX:
+            raise line.refuse("has a size that no flow has", f"write at most {U64_MAX} bytes")
+        for column, value, before in (
+            ("size", size, size_before),
+            ("share", share, share_before),
+        ):
+            if value < before:
+                problem = f"has the {column} {value:g}, below {before:g} in the row above it"
+                raise line.refuse(problem, "sizes and shares must not decrease from row to row")
+        size_before, share_before = size, share
 
 
 def _is_header(words: list[str]) -> bool:

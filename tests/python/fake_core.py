@@ -67,7 +67,7 @@ class FakeCore:
 
     def run(
         self,
-        scenario_json: str,
+        scenario: str,
         *,
         on_progress: Callable[[int, int, int, int], bool] | None = None,
         on_saved: Callable[[], None] | None = None,
@@ -78,7 +78,7 @@ class FakeCore:
         threads: int = 1,
     ) -> dict[str, Any]:
         """What `_core.run` returns, made up."""
-        self.scenarios.append(json.loads(scenario_json))
+        self.scenarios.append(json.loads(scenario))
         self.threads.append(threads)
         if self.error:
             raise self.error

@@ -101,7 +101,7 @@ CONTENTS: dict[str, tuple[Callable[[Path], object], str, list[str]]] = {
     "graph: error rate": (scenario_of(GRAPH), "3 1 1\n2\n0 2 1Gbps 1us ²", ["line 3", "²"]),
     "graph: rate": (scenario_of(GRAPH), f"3 1 1\n2\n0 2 {'9' * 400} 1us", ["line 3", "no rate"]),
     "graph: delay": (scenario_of(GRAPH), f"3 1 1\n2\n0 2 1Gbps {'9' * 63}", ["line 3", "no time"]),
-    "sizes: huge": (scenario_of(SIZES), "10 0.5\n1e300 1\n", ["row 2", f"at most {U64_MAX}"]),
+    "sizes: huge": (scenario_of(SIZES), "10 0.5\n1e300 1\n", ["line 2", f"at most {U64_MAX}"]),
     "config: number": (config, CONFIG + "U_TARGET 1e999", ["line 5", '"1e999"']),
     "config: interval": (config, CONFIG + "RP_TIMER 1e400", ["line 5", '"1e400"']),
     "config: digits": (config, CONFIG + f"BUFFER_SIZE {DIGITS}", ["line 5", "999..."]),
@@ -191,6 +191,24 @@ def test_a_gzipped_file_is_inflated_within_a_bound(name: str, here: Path) -> Non
     (here / "input.gz").write_bytes(content)
     with pytest.raises(ScenarioError, match=expected):
         scenario_of(TRACE)(here / "input.gz")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (GOOD, ["it is gzipped", "let its name end in .gz"]),
+        (b"PAR1" + bytes(range(256)), ["a Parquet file", "as text"]),
+        (b"PK\x03\x04" + bytes(range(256)), ["a spreadsheet", "as text"]),
+        (CSV.encode("utf-16"), ["in UTF-16", "save it in UTF-8"]),
+        (CSV.encode() + b"\xe9", ["no text file in UTF-8", "name a text file"]),
+    ],
+    ids=["gzip", "Parquet", "zip", "UTF-16", "Latin-1"],
+)
+def test_a_file_of_another_kind_is_called_so(content: bytes, words: list[str], here: Path) -> None:
+    (here / "input").write_bytes(content)
+    with pytest.raises(ScenarioError) as caught:
+        scenario_of(TRACE)(here / "input")
+    assert all(word in str(caught.value) for word in words)
 
 
 def test_gzipped_members_and_padding_are_read(here: Path) -> None:
@@ -344,7 +362,7 @@ def test_the_longest_lists_can_be_written_and_read_again() -> None:
     assert more(few, cable, ",[]\n") * CABLES_MAX < ENTRIES_MAX
     long, longer = written(3, ROWS_LONG), written(3, ROWS_LONG + 1)
     assert (len(longer) - len(long)) * FLOWS_MAX < TEXT_MAX
-    assert parse_toml(long)["traffic"][0]["flows"][-1] == [0, 1, 12_345_678, 1_234_567_890_123]
+    assert parse_toml(long)["traffic"][0]["flows"][-1] == (0, 1, 12_345_678, 1_234_567_890_123)
     assert FLOWS_MAX < ROWS_MAX
 
 

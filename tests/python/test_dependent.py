@@ -94,11 +94,11 @@ def test_a_csv_file_says_who_waits_for_whom(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("b;a:received", "x", 'line 4: "x" waits for an id that no flow has'),
-        ("b;a:received", "c", 'line 4: "c" waits for itself'),
-        ("b;a:received", "b;b", 'line 4: "b" waits for itself, or twice'),
+        ("b;a:received", "x", 'line 4: "x" is an id that no flow has'),
+        ("b;a:received", "c", 'line 4: "c" is the flow itself'),
+        ("b;a:received", "b;b", 'line 4: "b" stands there twice'),
         ("a:received", "a:heard", 'line 4: "a:heard" names no event'),
-        ("c,1,3", "b,1,3", 'line 4: "b" repeats the id of line 3'),
+        ("c,1,3", "b,1,3", 'line 4: "b" is the id of line 3 already'),
         ("c,1,3", ",1,3", "line 4 has no id"),
         ("id,src", "flow,src", "line 1 has an after column and no id"),
         ("1,,\n", "1,,7\n", "line 2 has a delay and waits for no flow"),

@@ -225,7 +225,7 @@ BAD_FLOWS = {
     "to itself": (("2 4 3 100", "4 4 3 100"), ["line 3", "itself"]),
     "groups": (("2 4 3 100", "2 4 4 100"), ["line 3", "priority group 4"]),
     "port": (("2 4 3 100", "2 4 3 65536"), ["line 3", "65535"]),
-    "no size": (("5 4 3 200 1 ", "5 4 3 200 0 "), ["line 4", "without bytes"]),
+    "no size": (("5 4 3 200 1 ", "5 4 3 200 0 "), ["line 4", '"0" for the size', "1 or more"]),
     "no start": (("2.000001\n", "soon\n"), ["line 5", '"soon" is no time']),
 }
 

@@ -12,6 +12,7 @@ import pytest
 from fake_core import FakeCore
 
 from penstock import Progress, Run, Scenario, ScenarioError, SimulationError, _core, run, run_many
+from penstock.cli.report import run_directories
 from penstock.report.table import HEADLINE, headline
 from penstock.tables import FILES
 
@@ -69,6 +70,19 @@ def test_a_directory_without_a_summary_is_no_run(core: FakeCore, tmp_path: Path)
     (tmp_path / "summary.json").unlink()
     with pytest.raises(ScenarioError, match="no complete run"):
         Run.load(tmp_path)
+
+
+def test_cells_of_a_sweep_are_no_run_and_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "cells").mkdir()
+    expected = f"read them with polars.read_parquet('{tmp_path}/cells', hive_partitioning=True)"
+    for read in (Run.load, run_directories):
+        with pytest.raises(ScenarioError) as refused:
+            read(tmp_path)
+        assert expected in str(refused.value) and ": open " not in str(refused.value)
+        (tmp_path / "report.html").touch()
+        with pytest.raises(ScenarioError, match=r"open .*report\.html, or read them"):
+            read(tmp_path)
+        (tmp_path / "report.html").unlink()
 
 
 def test_what_the_core_refuses_names_the_file(core: FakeCore, tmp_path: Path) -> None:

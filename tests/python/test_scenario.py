@@ -15,7 +15,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 import penstock
-from penstock import Scenario, ScenarioError, run, run_many
+from penstock import Scenario, ScenarioError, _core, run, run_many
+from penstock.estimate import estimate
+from penstock.flow_rows import FlowRows
 from penstock.scenario import load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, note
 from penstock.scenario.table import merge, parse_value, to_toml, with_key
@@ -261,6 +263,60 @@ def test_a_trace_is_read_once_and_again_when_it_changes(
     flows.unlink()
     with pytest.raises(ScenarioError, match=r"flows\.csv"):
         scenario.to_json()
+
+
+def test_a_long_trace_is_the_list_of_its_flows(tmp_path: Path) -> None:
+    flows = [[host % 8, (host + 1) % 8, 1 + host, 1_500_000 * host] for host in range(ROWS_LONG)]
+    file = tmp_path / "flows.csv"
+    rows = [f"{source},{to},{size},{start // 1000}" for source, to, size, start in flows]
+    file.write_text("\n".join(["src,dst,size_bytes,start_ns", *rows]))
+    trace = {"kind": "trace", "label": "long", "file": str(file)}
+    listed = {"kind": "listed", "label": "long", "flows": flows}
+    short = {"kind": "listed", "label": "short", "flows": flows[:2]}
+    traced, written = (
+        Scenario(topology=SWITCH, scheme="bfc", traffic=[long, short]) for long in (trace, listed)
+    )
+    assert traced.content_hash() == written.content_hash()
+    assert traced.to_json() == written.to_json() and traced.to_toml() == written.to_toml()
+    text, lists = traced.handed_over()
+    assert '"flows":[]' in text and list(lists) == [0]
+    assert _core.normalize((text, lists)) == _core.normalize(written.to_json())
+    assert estimate(traced) == estimate(written)
+    again = Scenario(topology=SWITCH, scheme="bfc", traffic=traced.resolve().traffic)
+    assert again.to_json() == traced.to_json()
+    record = tmp_path / "record.toml"
+    record.write_text(traced.to_toml())
+    stored = Scenario.from_toml(record)
+    assert isinstance(stored.traffic[0].flows, FlowRows)
+    assert stored.content_hash() == traced.content_hash() and stored.to_toml() == traced.to_toml()
+
+
+@pytest.mark.parametrize(
+    ("row", "refused"),
+    [
+        ("[0, 1, 9223372036854775808, 5]", "9223372036854775808 for the size"),
+        ("[0, 4294967296, 9, 5]", "flows[5][1] = 4294967296"),
+        ("[0, 1, 9, 18446744073709551616]", "a time is at most"),
+        ("[0, 1, 9]", "flows[5][3]"),
+        ("[0, 1, 9, 5, 5]", "flows[5]"),
+        ("[0, 9, 9, 5]", "flows[5][1]: it is 9; there is no such host"),
+        ("[0, 01, 9, 5]", "line"),
+    ],
+)
+def test_a_wrong_row_of_a_long_record_is_refused_as_in_a_short_one(
+    row: str, refused: str, tmp_path: Path
+) -> None:
+    rows = ["[0, 1, 9, 5]"] * ROWS_LONG
+    rows[5] = row
+    listed = "\n".join(f"  {one}," for one in rows)[:-1]
+    file = tmp_path / "record.toml"
+    file.write_text(
+        'topology = { kind = "single-switch", hosts = 8 }\n'
+        f'[[traffic]]\nkind = "listed"\nflows = [\n{listed}\n]\n'
+    )
+    with pytest.raises(ScenarioError) as caught:
+        Scenario.from_toml(file)
+    assert refused in str(caught.value)
 
 
 def test_a_long_trace_is_stored_by_rows_of_numbers_and_reads_back(tmp_path: Path) -> None:

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from fake_core import FakeCore
 
-from penstock import Run, Scenario, ScenarioError, StorageError, run, run_many
+from penstock import Run, Scenario, ScenarioError, StorageError, interruption, run, run_many
 from penstock.cli import main
 from penstock.results import RUN_FILES, claim
 from penstock.storage.checkpoint import UNFINISHED
+from penstock.storage.claim import LOCK
 from penstock.storage.draft import draft_of, write_whole
 from penstock.storage.record import SUMMARY_FILE, sealed
 
@@ -334,6 +335,25 @@ def test_a_writer_that_is_killed_at_any_step_leaves_a_whole_run(
     script = Path(__file__).with_name("killed_writer.py")
     steps = subprocess.check_output([sys.executable, script, tmp_path, kind], text=True)
     assert int(steps) > 2 * len(RUN_FILES)
+
+
+def test_a_signal_takes_the_file_of_a_claim_with_it(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from penstock import interruption\n"
+        "from penstock.storage.claim import Claim\n"
+        "interruption.install()\n"
+        "claims = [Claim(Path(name)) for name in sys.argv[1:]]\n"
+        "claims[0].release()\n"
+        "print(*os.listdir('.'), flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGTERM)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "a", "b"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (ended.stdout.split(), ended.returncode) == ([f".b{LOCK}"], interruption.EXIT_CODE)
+    assert not list(tmp_path.iterdir())
 
 
 def test_drafts_of_files_are_swept(tmp_path: Path) -> None:

@@ -470,6 +470,14 @@ def test_the_axis_of_a_quantity_has_its_unit(small: Path) -> None:
         assert figure.chart.table[axis.key].to_list() == pytest.approx(places)
 
 
+def test_the_axis_of_a_size_has_its_units_at_the_ticks() -> None:
+    axis, numbers = read_axis("load", "0.2,0.5"), {"mean": [1e6, 2e6], "low": [1e6] * 2}
+    rows = pl.DataFrame({"load": ["0.2", "0.5"], "high": [2e6] * 2, "cells": 1, **numbers})
+    rows = rows.with_columns(metric=pl.lit("buffer()"))
+    ((figure,), _) = draw(Pooled("small", (axis,), ("buffer()",), rows, 2))
+    assert (figure.chart.y.title, figure.chart.y.unit) == ("buffer, p99", "bytes")
+
+
 def pooled_by_load(low: float, cells: int, mean: float = 2.0) -> Pooled:
     """Two points of a metric, each with the same numbers."""
     axis = read_axis("load", "0.2,0.5")

@@ -77,7 +77,15 @@ def test_the_resolved_scenario_needs_no_file(tmp_path: Path) -> None:
         (GOOD.replace("2 3 40Gbps 1000ns", "2 9 40Gbps 1000ns"), ["line 5", "node 9"]),
         (GOOD.replace("2 3 40Gbps 1000ns", "2 3 40Gbps"), ["line 5", "3 words"]),
         (GOOD.replace("40Gbps", "fast"), ["line 5", "rate"]),
+        (GOOD.replace("40Gbps", "40"), ["line 5", '"40" has no unit', "means 40 b/s", "100Gbps"]),
+        (GOOD.replace("5us", "5."), ["line 4", '"5." has no unit', "means 5 s", "such as 1us"]),
         (GOOD.replace("0.001ms 0", "0.001ms 0.1"), ["line 3", "error rate"]),
+        (GOOD.replace("1 2 400", "0 1 400"), ["line 4", '"0 1" is wrong', "line 3 joins the same"]),
+        (GOOD.replace("2 3 40G", "3 3 40G"), ["line 5", '"3 3" is wrong', "to itself"]),
+        (
+            GOOD.replace("5us", "5s"),
+            ["topology.file", "line 4", '"5s" is wrong', "1 s"],
+        ),
         ("", ["empty"]),
     ],
 )

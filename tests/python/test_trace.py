@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import PydanticCustomError
 
 from penstock.dependency import SIZE_MAX, Flow
+from penstock.errors import problem_of
+from penstock.flow_rows import FlowRows
 from penstock.lines import numbered_lines
+from penstock.plain_trace import plain_flows
+from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
-from penstock.trace import _columns, _csv, _header, _plain_flows, _trace, read_trace
+from penstock.trace import FLOWS_MAX, _columns, _csv, _header, _trace, read_trace
 
 CSV = "src,dst,size_bytes,start_ns\n0,1,1000,0\n2,3,50,1.5\n"
 HPCC = "2\n126 97 3 100 649 2.000000101\n24 63 3 100 227 2.000000452\n"
@@ -37,12 +42,14 @@ def test_csv_columns_go_by_name(tmp_path: Path) -> None:
 def _read_both_ways(text: str) -> tuple[list[Flow], list[Flow]]:
     """The flows as a plain file has them, and line by line; none where they are refused."""
     lines = numbered_lines(text, Path("flows"))
-    columns = _columns(lines[0], _header(lines[0]))
+    columns = _columns(lines[0])
     try:
         by_line = _trace(*_csv(lines, columns)).flows
     except ValueError:
         by_line = []
-    return _plain_flows(lines, columns), by_line
+    places = dict(zip(("source", "destination", "size"), columns.flow, strict=True))
+    plain = plain_flows(text, len(_header(lines[0])), places, columns.start, FLOWS_MAX)
+    return list(plain or []), list(by_line)
 
 
 UNITS = {"s": 12, "ms": 9, "us": 6, "ns": 3, "ps": 0}
@@ -63,9 +70,38 @@ def test_a_plain_file_is_read_as_line_by_line(data: st.DataObject, unit: str, sp
     assert plain == by_line and len(plain) == len(rows)
 
 
-UNUSUAL = [f"0,1,9,{10**16}", "0,1,9,.9999", "0,1,9,1e3", "0,1,9,1.0004"]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "src,dst,size,start_ns\r\n0,1,9,1\r\n2,3,9,2\r\n",
+        "# made by a, b\n\nsrc,dst,size,start_ns\n0,1,9,1\n# c, d\n\n2,3,9,2\n\n",
+        "src,dst,size,start_ns\n0,1,9,1\n2,3,9,2",
+        "src,dst,size,start_ns\n0,1,9,1\n2, 3,\t9 ,2 ",
+    ],
+)
+def test_a_plain_file_has_comments_empty_lines_and_either_end_of_a_line(text: str) -> None:
+    plain, by_line = _read_both_ways(text)
+    assert plain == by_line == [(0, 1, 9, 1_000), (2, 3, 9, 2_000)]
+
+
+def test_a_long_file_is_kept_in_columns(tmp_path: Path) -> None:
+    rows = [f"{flow % 7},9,{1 + flow},{flow}.5" for flow in range(ROWS_LONG)]
+    flows = read(tmp_path, "\n".join(["src,dst,size,start_us", *rows, ""]))
+    assert isinstance(flows, FlowRows)
+    assert flows == [(flow % 7, 9, 1 + flow, 10**6 * flow + 500_000) for flow in range(ROWS_LONG)]
+    assert flows[-1] == list(flows)[-1] and flows[1:] == list(flows)[1:] and flows != flows[1:]
+
+
+def test_a_long_file_with_a_mistake_is_refused_by_line(tmp_path: Path) -> None:
+    rows = [f"1,2,3,{flow}" for flow in range(2 * ROWS_LONG)]
+    rows[ROWS_LONG] = "1,2,3,nan"
+    with pytest.raises(ValueError, match=f'line {ROWS_LONG + 2} has "nan" for the start'):
+        read(tmp_path, "\n".join(["src,dst,size,start_us", *rows]))
+
+
+UNUSUAL = [f"0,1,9,{10**16}", "0,1,9,1\x1f", "0,1,9,.9999", "0,1,9,1e3", "0,1,9,1.0004"]
 WRONG = [
-    *("0,0,9,1", "0,1,0,1", "0,1,9", "0,1,9,-1", "0,1,9,1,1", "x,1,9,1", "0,1,²,1"),
+    *("0,0,9,1", "0,1,0,1", "0,1,9", "0,1,9,-1", "0,1,9,1,1", "x,1,9,1", "0,1,²,1", "0,1\r,9,1"),
     *(f"0,{NODE_MAX + 1},9,1", f"0,1,{2**63},1", f"0,1,{2**64},1", f"0,1,9,{10**17}", "0,1,9,0.5"),
 ]
 
@@ -75,6 +111,18 @@ def test_a_file_that_is_not_plain_is_left_to_the_lines(row: str) -> None:
     plain, by_line = _read_both_ways(f"src,dst,size,start_ns\n2,3,9,0.75\n{row}\n")
     assert not plain
     assert len(by_line) == (2 if row in UNUSUAL else 0)
+
+
+@pytest.mark.parametrize("others", [60, 61, 2_000])
+def test_a_file_may_have_many_columns(others: int, tmp_path: Path) -> None:
+    row = "0,1,9,1" + others * ",é"
+    header = "src,dst,size,start_ns" + others * ",x"
+    assert len(read(tmp_path, "\n".join([header, *[row] * ROWS_LONG]))) == ROWS_LONG
+
+
+def test_a_carriage_return_alone_ends_a_line(tmp_path: Path) -> None:
+    rows = "0,1,9,1\n" * ROWS_LONG
+    assert len(read(tmp_path, f"src,dst,size,start_ns\r2,3,9,0\n{rows}")) == 1 + ROWS_LONG
 
 
 def test_hpcc_flow_files_begin_at_a_whole_second(tmp_path: Path) -> None:
@@ -110,7 +158,7 @@ def test_gzipped(tmp_path: Path) -> None:
         (CSV + "4,5,-10,9\n", 'line 4.*"-10" for the size'),
         (CSV + "4,5,10,soon\n", 'line 4.*"soon" for the start'),
         (CSV + "4,5,10,nan\n", "line 4.*start"),
-        (CSV + "4,5,0,9\n", "line 4.*without bytes"),
+        (CSV + "4,5,0010,-9\n", 'line 4.*"-9" for the start'),
         (CSV + "4,5,10,9,,\n", "line 4 has 6 columns, and the header 4"),
         ("from,to\n1,2\n", "line 1.*no source column$"),
         ("src;dst;size;start_ns\n1;2;3;4\n", "no source column, because a semicolon separates"),
@@ -126,8 +174,34 @@ def test_gzipped(tmp_path: Path) -> None:
         ("1\n1 2 3\n", "line 2.*3 columns"),
         (HTSIM.replace("Connections 2", "Connections 5"), "announces 5"),
         (HTSIM.replace("start 0", "trigger 1"), "line 3 names trigger 1"),
+        (HTSIM.replace("start 500.0", "size 8"), 'line 4: "size" stands there twice'),
     ],
 )
 def test_a_bad_trace_is_refused_by_line(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(ValueError, match=expected):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CSV + "4,5,0,9\n", '"0" for the size in bytes; write a whole number, 1 or more'),
+        (CSV + "4,5,-1,9\n", '"-1" for the size in bytes; write a whole number in digits alone'),
+        (
+            HPCC.replace(" 649 ", " 0 "),
+            '"0" for the size in bytes; write a whole number, 1 or more',
+        ),
+        (HTSIM.replace("size 9", "size 0"), '"0" for the size in bytes; write a whole number, 1'),
+        (CSV + '4,5,"1\n00",9\n', "no line break within a column; quotes are not read"),
+        (CSV + '4,5,"1",9\n', "write a whole number in digits alone, 1 or more"),
+        (CSV + "4,5,1_000,9\n", "write a whole number in digits alone, 1 or more"),
+        (CSV + "4,5\n", "write all columns of the header; the file may be truncated here"),
+        (CSV + "4,5,1,000,9\n", "write no comma within a column, nor in a number"),
+    ],
+)
+def test_a_refusal_says_what_would_be_right(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(ValueError, match="line") as refused:
+        read(tmp_path, text)
+    assert isinstance(refused.value, PydanticCustomError)
+    problem = problem_of(refused.value)
+    assert expected in f"{problem.message}; {problem.remedy}"

@@ -17,6 +17,7 @@ u64 = st.integers(min_value=0, max_value=U64_MAX)
         (TIME, "1.5 us", 1_500_000),
         (TIME, "80ps", 80),
         (TIME, "12 µs", 12_000_000),
+        (TIME, "12 \u03bcs", 12_000_000),  # the Greek letter, and not the micro sign
         (TIME, " 1_000 ns ", 1_000_000),
         (RATE, "100 Gb/s", 100_000_000_000),
         (RATE, "25Gbps", 25_000_000_000),
@@ -35,6 +36,7 @@ def test_quantities_parse_exactly(quantity: Quantity, text: str, value: int) -> 
         (TIME, "12 parsecs", "its unit is unknown"),
         (TIME, "12", "its unit is unknown"),
         (TIME, "-3 us", "it is negative"),
+        (TIME, "1,000 us", "a comma is no part of a number"),
         (TIME, "0.3 ps", "it is too large or too fine"),
         (TIME, "1.2.3 us", "it has two decimal points"),
         (TIME, "99999999999999 s", "it is too large or too fine"),

@@ -1,10 +1,11 @@
 //! The Python binding `penstock._core`: conversion only, no logic.
 //!
-//! Scenarios come in as JSON; tables go out as NumPy arrays that own their memory. Long calls
-//! release the interpreter and report progress about ten times a second.
+//! Scenarios come in as JSON, long lists of flows in columns; tables go out as NumPy arrays that own their
+//! memory. Long calls release the interpreter and report progress about ten times a second.
 
 mod capture;
 mod error;
+mod given;
 mod own;
 mod reporter;
 mod tables;
@@ -33,31 +34,28 @@ use pyo3::types::PyDict;
 use error::{
     CheckpointError, EmulationError, ScenarioError, SimulationError, StorageError, refusal,
 };
+use given::Given;
 use own::{Acknowledgement, Classes, Flow, Hop, Loss, Packet, Port, Queue, SchemeError, Stop};
 use reporter::{REPORT_INTERVAL, Reporter};
 use tables::{hand_over, tables};
 
-fn parse(scenario_json: &str) -> PyResult<Scenario> {
-    Scenario::from_json(scenario_json).map_err(|error| refusal(&error))
-}
-
 /// A scenario with the classes in Python that it names; what may stop its run.
-fn parse_with_classes(scenario_json: &str) -> PyResult<(Scenario, Arc<Stop>)> {
-    let (mut scenario, classes) = (parse(scenario_json)?, Classes::new());
+fn with_classes(given: Given<'_>) -> PyResult<(Scenario, Arc<Stop>)> {
+    let (mut scenario, classes) = (given.parse()?, Classes::new());
     scenario.supply(&classes)?;
     Ok((scenario, classes.stop))
 }
 
 /// Parses a scenario and writes it back, so that Python and Rust can be compared field by field.
 #[pyfunction]
-fn normalize(scenario_json: &str) -> PyResult<String> {
-    Ok(parse(scenario_json)?.to_json())
+fn normalize(scenario: Given<'_>) -> PyResult<String> {
+    Ok(scenario.parse()?.to_json())
 }
 
 /// Checks a scenario as `run` does, without running it.
 #[pyfunction]
-fn validate(scenario_json: &str) -> PyResult<()> {
-    let (scenario, _) = parse_with_classes(scenario_json)?;
+fn validate(scenario: Given<'_>) -> PyResult<()> {
+    let (scenario, _) = with_classes(scenario)?;
     penstock_sim::validate(&scenario).map_err(|error| refusal(&error))
 }
 
@@ -69,25 +67,24 @@ fn schema() -> String {
 
 /// The expected work of a run, as JSON; see `_core.pyi`.
 #[pyfunction]
-fn forecast(scenario_json: &str) -> PyResult<String> {
-    let (scenario, _) = parse_with_classes(scenario_json)?;
+fn forecast(scenario: Given<'_>) -> PyResult<String> {
+    let (scenario, _) = with_classes(scenario)?;
     let found = penstock_sim::forecast(&scenario).map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }
 
 /// The flows that depend on others, and who waits for whom; see `_core.pyi`.
 #[pyfunction]
-fn planned<'py>(py: Python<'py>, scenario_json: &str, most: u64) -> PyResult<Bound<'py, PyDict>> {
-    let found =
-        penstock_sim::planned(&parse(scenario_json)?, most).map_err(|error| refusal(&error))?;
+fn planned<'py>(py: Python<'py>, scenario: Given<'_>, most: u64) -> PyResult<Bound<'py, PyDict>> {
+    let found = penstock_sim::planned(&scenario.parse()?, most).map_err(|error| refusal(&error))?;
     tables(py, found.into())
 }
 
 /// The buffer dependencies of a scenario's network and routes, as JSON; see `_core.pyi`.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, *, any_route = false))]
-fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
-    let (scenario, _) = parse_with_classes(scenario_json)?;
+#[pyo3(signature = (scenario, *, any_route = false))]
+fn dependencies(scenario: Given<'_>, any_route: bool) -> PyResult<String> {
+    let (scenario, _) = with_classes(scenario)?;
     let found =
         penstock_sim::dependencies(&scenario, any_route).map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
@@ -95,22 +92,22 @@ fn dependencies(scenario_json: &str, any_route: bool) -> PyResult<String> {
 
 /// The two nodes of each directed link; see `_core.pyi`.
 #[pyfunction]
-fn link_ends(scenario_json: &str) -> PyResult<Vec<(u32, u32)>> {
-    penstock_sim::link_ends(&parse(scenario_json)?).map_err(|error| refusal(&error))
+fn link_ends(scenario: Given<'_>) -> PyResult<Vec<(u32, u32)>> {
+    penstock_sim::link_ends(&scenario.parse()?).map_err(|error| refusal(&error))
 }
 
 /// The room behind the pauses of each link into a switch, as JSON; see `_core.pyi`.
 #[pyfunction]
-fn pause_room(scenario_json: &str) -> PyResult<String> {
-    let (scenario, _) = parse_with_classes(scenario_json)?;
+fn pause_room(scenario: Given<'_>) -> PyResult<String> {
+    let (scenario, _) = with_classes(scenario)?;
     let found = penstock_sim::pause_room(&scenario).map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }
 
 /// The longest data packet on the wire (bytes); see `_core.pyi`.
 #[pyfunction]
-fn full_packet(scenario_json: &str) -> PyResult<u64> {
-    let (scenario, _) = parse_with_classes(scenario_json)?;
+fn full_packet(scenario: Given<'_>) -> PyResult<u64> {
+    let (scenario, _) = with_classes(scenario)?;
     Ok(scenario.full_packet().get())
 }
 
@@ -118,10 +115,10 @@ fn full_packet(scenario_json: &str) -> PyResult<u64> {
 #[pyfunction]
 fn core_paths<'py>(
     py: Python<'py>,
-    scenario_json: &str,
+    scenario: Given<'_>,
     flows: PyReadonlyArray2<'py, u64>,
 ) -> PyResult<Option<[Bound<'py, PyArray1<u32>>; 3]>> {
-    let scenario = parse(scenario_json)?;
+    let scenario = scenario.parse()?;
     let node = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let rows = flows.as_array();
     let start = |row: ArrayView1<'_, u64>| FlowStart {
@@ -144,13 +141,13 @@ fn core_paths<'py>(
 /// Runs a scenario; see `_core.pyi` for the arguments and the result.
 #[pyfunction]
 #[pyo3(signature = (
-    scenario_json, *, on_progress = None, on_saved = None, restore = None, on_rows = None,
+    scenario, *, on_progress = None, on_saved = None, restore = None, on_rows = None,
     most_rows = 0, check = false, threads = 1
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are the named arguments of a Python function")]
 fn run(
     py: Python<'_>,
-    scenario_json: &str,
+    scenario: Given<'_>,
     on_progress: Option<Py<PyAny>>,
     on_saved: Option<Py<PyAny>>,
     restore: Option<PathBuf>,
@@ -159,7 +156,7 @@ fn run(
     check: bool,
     threads: usize,
 ) -> PyResult<Py<PyDict>> {
-    let (scenario, stop) = parse_with_classes(scenario_json)?;
+    let (scenario, stop) = with_classes(scenario)?;
     let most_rows = if on_rows.is_some() { most_rows } else { usize::MAX };
     let options = RunOptions { check, threads, most_rows };
     let unreadable = |error: io::Error| CheckpointError::new_err(error.to_string());
@@ -183,14 +180,14 @@ fn run(
 
 /// Emulates a scenario in real time; see `_core.pyi` for the arguments and the result.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, config_json, *, on_progress = None))]
+#[pyo3(signature = (scenario, config_json, *, on_progress = None))]
 fn emulate(
     py: Python<'_>,
-    scenario_json: &str,
+    scenario: Given<'_>,
     config_json: &str,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyDict>> {
-    let scenario = parse(scenario_json)?;
+    let scenario = scenario.parse()?;
     let config: EmulationConfig = serde_json::from_str(config_json)
         .map_err(|error| EmulationError::new_err(error.to_string()))?;
     let mut raised = None;
@@ -230,8 +227,8 @@ fn emulate(
 /// Runs the bare event loop on a scenario's topology and traffic; returns (packet-hops, events,
 /// seconds that the loop alone took).
 #[pyfunction]
-fn run_bare(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, f64)> {
-    let scenario = parse(scenario_json)?;
+fn run_bare(py: Python<'_>, scenario: Given<'_>) -> PyResult<(u64, u64, f64)> {
+    let scenario = scenario.parse()?;
     py.detach(|| {
         let mut bare = BareLoop::new(&scenario)?;
         let start = Instant::now();

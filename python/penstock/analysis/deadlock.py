@@ -98,7 +98,7 @@ def dependencies(scenario: Scenario, *, any_route: bool = False) -> Dependencies
         The core refuses the scenario.
     """
     with core_refusals(scenario.file):
-        found = json.loads(_core.dependencies(scenario.resolve().to_json(), any_route=any_route))
+        found = json.loads(_core.dependencies(scenario.handed_over(), any_route=any_route))
     links = {link["link"]: link["name"] for link in found["links"]}
     ends = {link["link"]: (link["from"], link["to"]) for link in found["links"]}
     names = scenario.topology.node_names()

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from penstock import _core
 from penstock.analysis.runs import MeasuredRun
 from penstock.errors import core_refusals
-from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.scheme import Scheme, expand_scheme
+from penstock.scenario.traffic import Listed
 
 Links = NDArray[np.uint32]
 """Numbers of directed links."""
@@ -77,9 +77,9 @@ def _network(scenario: Any) -> str:
 
 
 @cache
-def _any_traffic() -> ListedTraffic:
+def _any_traffic() -> Listed:
     """Some traffic: a scenario has some. Unchecked, as the checks take 20 ms to build."""
-    return ListedTraffic.model_construct(kind="listed", flows=((0, 1, 1, 0),))
+    return Listed.model_construct(kind="listed", flows=((0, 1, 1, 0),))
 
 
 @cache

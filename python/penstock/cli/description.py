@@ -18,6 +18,7 @@ from penstock.cli import output
 from penstock.errors import ScenarioError, problem_of
 from penstock.estimate import available_bytes, estimate
 from penstock.experiments import catalogue
+from penstock.flow_rows import FlowRows
 from penstock.lossless import headroom_note
 from penstock.named import SUFFIX, absolute, own_files
 from penstock.own_class import is_class
@@ -266,7 +267,7 @@ def _shown(value: Any, info: FieldInfo) -> str:
         return quantity.format(value)
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | FlowRows):
         return f"{len(value)} rows" if value else "none"
     return "none" if value is None else str(value)
 

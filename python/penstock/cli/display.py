@@ -16,6 +16,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as Bars
+from rich.table import Column
 
 from penstock.estimate import Estimate
 from penstock.results import Run
@@ -27,6 +28,8 @@ LINE_SECONDS = 5.0
 SILENT_SECONDS = 3.0
 """An unannounced run that says nothing for this long has ended, and its bar goes (our choice)."""
 
+BAR_FROM = 100
+"""Columns of a terminal in which there is a bar (our choice: in fewer its place is for words)."""
 
 ALL = "all"
 """Name of the bar of everything."""
@@ -133,13 +136,16 @@ class Terminal:
     """A bar per run; runs that were not announced get one when they are first heard of."""
 
     def __init__(self, names: list[str]) -> None:
+        console, longest = Console(stderr=True), max(map(len, names), default=0)
+        # What does not fit is cut on the right. The name stays, or half of the line for it.
+        kept = Column(no_wrap=True, min_width=min(longest, console.width // 2))
+        bar = [BarColumn(bar_width=24)] if console.width >= BAR_FROM else []
         self._bars = Bars(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
+            TextColumn("{task.description}", markup=False, table_column=kept),
+            *bar,
             TextColumn("{task.fields[words]}", markup=False),
-            console=Console(stderr=True),
+            console=console,
         )
-        self._width = max(map(len, names), default=0)
         self._announced = set(names)
         self._tasks: dict[str, TaskID] = {}
         self._heard: dict[str, float] = {}
@@ -188,8 +194,7 @@ class Terminal:
 
     def _task(self, name: str) -> TaskID:
         if name not in self._tasks:
-            words = name.ljust(self._width)
-            self._tasks[name] = self._bars.add_task(words, total=1.0, words="waiting")
+            self._tasks[name] = self._bars.add_task(name, total=1.0, words="waiting")
         return self._tasks[name]
 
 

@@ -13,7 +13,7 @@ from penstock.cli import output
 from penstock.cli.directory import new_page
 from penstock.cli.options import ForcePageOption, JsonOption
 from penstock.errors import refuse
-from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, no_run, runs_in
+from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, cells_remedy, no_run, runs_in
 
 if TYPE_CHECKING:
     from penstock.results import Run
@@ -48,7 +48,8 @@ def run_directories(path: Path) -> list[Path]:
         return [path]
     inside = runs_in(path)
     if not inside:
-        remedy = "name a directory that `penstock run` or `penstock compare` wrote"
+        written = "name a directory that `penstock run` or `penstock compare` wrote"
+        remedy = cells_remedy(path) or written
         if can_be_resumed(path):
             remedy = f"go on with it: {shlex.join(['penstock', 'resume', str(path)])}"
         raise refuse("RUN", no_run(path), remedy, str(path))

@@ -34,7 +34,7 @@ class _Network:
     @cached_property
     def links(self) -> list[tuple[int, int]]:
         """The ends of its directed links."""
-        return _core.link_ends(self.scenario.to_json())
+        return _core.link_ends(self.scenario.handed_over())
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,12 @@ def quantity_axis(title: str, base: str, scale: Scale) -> tuple[Axis, float]:
     return Axis(f"{title}{words}", unit, scale), factor
 
 
+def measured_axis(title: str) -> Axis:
+    """The axis of a measured number, whose title has its unit; sizes have theirs at each tick."""
+    words = title.removesuffix(" [bytes]")
+    return Axis(words, "number" if words == title else "bytes")
+
+
 @dataclass(frozen=True)
 class View:
     """One choice of what stands on the y axis, such as a percentile."""

@@ -2,7 +2,8 @@
 
 A :class:`Scenario` is checked as a whole when it is made, so every :class:`Scenario` can be run.
 :meth:`Scenario.resolve` is the same scenario with nothing left to look up. The Rust core gets the
-resolved scenario (:meth:`Scenario.to_json`), and the results store it (:meth:`Scenario.to_toml`).
+resolved scenario (:meth:`Scenario.handed_over`), and the results store it
+(:meth:`Scenario.to_toml`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Self
 
 from pydantic import (
@@ -25,13 +27,14 @@ from pydantic_core import PydanticCustomError
 
 from penstock import _core
 from penstock.errors import ScenarioError, core_refusals, problem_of, refuse
+from penstock.flow_rows import FlowRows
 from penstock.named import is_path
 from penstock.presented import html_table, scenario_line, scenario_rows
 from penstock.scenario.base import directory_of, is_recorded, label_of
 from penstock.scenario.catalogue import built_in_file, no_such, scenario_file, scenario_names
 from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.emulation import Emulation
-from penstock.scenario.matrix_file import with_rows
+from penstock.scenario.matrix_file import of_files, with_rows
 from penstock.scenario.node_names import numbered
 from penstock.scenario.parts import ScenarioParts
 from penstock.scenario.scheme import expand_scheme, find_preset
@@ -43,9 +46,13 @@ from penstock.scenario.table import (
     plain,
     to_toml,
 )
+from penstock.scenario.topology import of_topology_file
 from penstock.scenario.translation import translate
 from penstock.toml_text import ROWS_LONG, parse_toml, read_toml
 from penstock.workload import WORKLOADS, find_workload
+
+_COMPACT: dict[str, Any] = {"sort_keys": True, "separators": (",", ":")}
+"""How JSON is written."""
 
 
 class Scenario(ScenarioParts):
@@ -192,9 +199,10 @@ class Scenario(ScenarioParts):
             return scenario  # the core accepted it before the run
         try:
             with core_refusals(None):
-                _core.validate(scenario.to_json())
+                _core.validate(scenario.handed_over())
         except ScenarioError as error:
-            found = ScenarioError(scenario.as_written(error.problems))
+            written = of_files(scenario.as_written(error.problems), table, directory)
+            found = ScenarioError(of_topology_file(written, table, directory))
             raise _of_scheme_file(found, table, directory) from None
         return scenario
 
@@ -220,10 +228,36 @@ class Scenario(ScenarioParts):
         return changed
 
     def to_json(self) -> str:
-        """The resolved scenario for the Rust core: every field, integers in base units."""
+        """The resolved scenario as the core reads it: every field, integers in base units."""
+        lists: dict[str, FlowRows] = {}
+
+        def placed(rows: FlowRows) -> str:
+            place = f"list {token_hex()}"
+            lists[place] = rows
+            return place
+
+        text = json.dumps(self._for_core(), default=placed, **_COMPACT)
+        for place, rows in lists.items():
+            text = text.replace(f'"{place}"', f"[[{rows.joined('],[')}]]")
+        return text
+
+    def handed_over(self) -> _core.Given:
+        """The same for :mod:`penstock._core`, long lists of flows as columns beside the text."""
+        table = self._for_core()
+        lists = {
+            index: entry["flows"].columns()
+            for index, entry in enumerate(table["traffic"])
+            if isinstance(entry.get("flows"), FlowRows)
+        }
+        for index in lists:
+            table["traffic"][index]["flows"] = []
+        text = json.dumps(table, **_COMPACT)
+        return (text, lists) if lists else text
+
+    def _for_core(self) -> Table:
         table = _dumped(self.resolve(), 0, exclude={"emulation"})
         del table["description"], table["scheme"]["title"], table["scheme"]["cite"]
-        return json.dumps(table, sort_keys=True, separators=(",", ":"))
+        return table
 
     def to_toml(self) -> str:
         """The resolved scenario for people: quantities with units, built-in tables by name.

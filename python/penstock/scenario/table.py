@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
 from penstock.errors import ScenarioError, nearest, quoted, refuse
+from penstock.flow_rows import FlowRows
 from penstock.named import absolute
 from penstock.own_class import KINDS, name_of
 from penstock.toml_text import NESTING_MAX, ROWS_LONG, parse_toml
@@ -226,13 +227,17 @@ def _without_none(value: Any, lists: dict[str, str]) -> Any:
     if isinstance(value, Mapping):
         kind_first = sorted(value.items(), key=lambda item: item[0] != "kind")
         return {key: _without_none(one, lists) for key, one in kind_first if one is not None}
-    if not isinstance(value, list | tuple):
+    if isinstance(value, FlowRows):
+        rows = "  [" + value.joined("],\n  [", ", ") + "]"
+    elif not isinstance(value, list | tuple):
         return value
-    if len(value) >= ROWS_LONG and all(map(are_numbers, value)):
-        place = f"list {token_hex()}"
-        lists[place] = "[\n" + ",\n".join(f"  {list(row)}" for row in value) + "\n]"
-        return place
-    return [_without_none(one, lists) for one in value]
+    elif len(value) >= ROWS_LONG and all(map(are_numbers, value)):
+        rows = ",\n".join(f"  {list(row)}" for row in value)
+    else:
+        return [_without_none(one, lists) for one in value]
+    place = f"list {token_hex()}"
+    lists[place] = f"[\n{rows}\n]"
+    return place
 
 
 def are_numbers(value: Any) -> bool:

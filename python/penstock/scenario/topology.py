@@ -6,12 +6,17 @@ those of the core (:mod:`penstock.scenario.declared.topology`), as are cables, p
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from penstock.scenario.base import Part, resolve_path
+from penstock.errors import Problem, problem_of
+from penstock.scenario.base import Part, path_beside, resolve_path
 from penstock.scenario.declared import topology as declared
 from penstock.topology_file import read_topology
 from penstock.units import refusal
@@ -198,3 +203,36 @@ TOPOLOGIES: tuple[type[_Network], ...] = (
     Graph,
 )
 """Every kind, in the order of ``penstock list topologies``."""
+
+_CABLE = re.compile(r"topology\.links\[(?P<cable>\d+)\](\.(?P<part>rate|delay))?")
+_OTHER_CABLE = re.compile(r"topology\.links\[(\d+)\]")
+
+
+def of_topology_file(
+    problems: Iterable[Problem], table: Mapping[str, Any], directory: Path
+) -> Iterator[Problem]:
+    """Problems of cables, told of the lines of the file that a graph has in place of them.
+
+    Parameters
+    ----------
+    table
+        The scenario as it is written.
+    directory
+        That its paths are relative to.
+    """
+    topology = table.get("topology")
+    file = topology.get("file") if isinstance(topology, Mapping) else None
+    read = cache(read_topology)
+    for problem in problems:
+        found = _CABLE.fullmatch(problem.field)
+        if not found or not isinstance(file, str):
+            yield problem
+            continue
+        cables = read(path_beside(file, directory, "")).cables
+        line = cables[int(found["cable"])].line
+        a, b, rate, delay, *_ = line.text.split()
+        word = {"rate": rate, "delay": delay}.get(found["part"], f"{a} {b}")
+        remedy = problem.remedy
+        if other := _OTHER_CABLE.search(remedy):
+            remedy = remedy.replace(other[0], f"line {cables[int(other[1])].line.number}")
+        yield problem_of(line.refuse("is wrong", remedy, word), "topology.file")

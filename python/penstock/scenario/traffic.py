@@ -6,20 +6,24 @@ in their place. Flow sizes may be the name of a built-in distribution or of a fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
+    SerializerFunctionWrapHandler,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_serializer,
     field_validator,
     model_validator,
 )
 
-from penstock.dependency import SIZE_MAX
+from penstock.dependency import SIZE_MAX, Flow
+from penstock.flow_rows import FlowRows
 from penstock.scenario.base import (
     Count,
     Count8,
@@ -46,7 +50,8 @@ from penstock.workload import Distribution, find_workload, read_cdf
 
 OWN = "our choice: the kind"
 TRACES_KEPT = 4
-"""Traces whose flows are kept (our choice: those of a scenario; the longest takes 400 MB)."""
+"""Traces whose flows are kept (our choice: those of a scenario; the longest takes 400 MB, or 50 MB
+in columns)."""
 
 
 class TableSizes(CdfSizes):
@@ -108,17 +113,30 @@ class OnOff(OnOffTraffic):
     sizes: Sizes = inherited(OnOffTraffic, "sizes")
 
 
-def _of_table(read: ListedTraffic) -> ListedTraffic:
-    """Refuses sizes that no table of results holds."""
-    large = next((place for place, row in enumerate(read.flows) if row[2] > SIZE_MAX), None)
-    if large is not None:
-        remedy = f"write at most {SIZE_MAX} bytes, or 0 for a flow that never ends"
-        raise refusal(f"flows[{large}] has {read.flows[large][2]} for the size", remedy)
-    return read
+class Listed(ListedTraffic):
+    @field_validator("flows", mode="wrap")
+    @classmethod
+    def _in_columns(cls, written: Any, read: ValidatorFunctionWrapHandler) -> Any:
+        """Keeps the columns of a long list, whose numbers were checked where they were read."""
+        if isinstance(written, FlowRows) and len(written) <= FLOWS_MAX:
+            return written
+        return read(written)
 
+    @model_validator(mode="after")
+    def _of_table(self) -> Self:
+        """Refuses sizes that no table of results holds."""
+        if isinstance(self.flows, FlowRows):
+            return self
+        large = next((place for place, row in enumerate(self.flows) if row[2] > SIZE_MAX), None)
+        if large is not None:
+            remedy = f"write at most {SIZE_MAX} bytes, or 0 for a flow that never ends"
+            raise refusal(f"flows[{large}] has {self.flows[large][2]} for the size", remedy)
+        return self
 
-Listed = Annotated[ListedTraffic, AfterValidator(_of_table)]
-"""Flows one by one, of sizes that tables hold."""
+    @field_serializer("flows", mode="wrap")
+    def _tuples(self, flows: Sequence[Flow], write: SerializerFunctionWrapHandler) -> Any:
+        """Writes also those of a long file as tuples."""
+        return write(tuple(flows))
 
 
 class _Flows(Part):
@@ -139,7 +157,7 @@ class Trace(_Flows):
     def _absolute(cls, written: str, info: ValidationInfo) -> str:
         return str(resolve_path(written, info))
 
-    def listed(self) -> ListedTraffic:
+    def listed(self) -> Listed:
         """The flows of the file."""
         path = Path(self.file)
         try:
@@ -151,18 +169,19 @@ class Trace(_Flows):
 
 
 @lru_cache(maxsize=TRACES_KEPT)
-def _listed(path: Path, stamp: tuple[int, ...], label: str, traffic_class: int) -> ListedTraffic:
+def _listed(path: Path, stamp: tuple[int, ...], label: str, traffic_class: int) -> Listed:
     """The flows of a file, whose `stamp` changes with it.
 
     A scenario is resolved for its check, its estimate, its hash and its run, and a sweep resolves
-    it at every point: with 524,288 flows each takes 1.5 s.
+    it at every point. The reader has checked each number, and the model checks none a second time.
     """
     trace = read_trace(path)
-    return ListedTraffic(
+    flows = trace.flows if isinstance(trace.flows, FlowRows) else tuple(trace.flows)
+    return Listed.model_construct(
         kind="listed",
         label=label,
         traffic_class=traffic_class,
-        flows=tuple(trace.flows),
+        flows=cast("tuple[Flow, ...]", flows),
         destination_ports=tuple(trace.destination_ports),
         after=tuple(trace.after),
         lag=tuple(trace.lags),
@@ -184,9 +203,9 @@ class LongLived(_Flows):
     start: Time = field("When they begin", 0, source="our choice: with the run")
     spread: Time = inherited(ListedTraffic, "spread")
 
-    def listed(self) -> ListedTraffic:
+    def listed(self) -> Listed:
         """The same flows, one by one, without an end."""
-        return ListedTraffic(
+        return Listed(
             kind="listed",
             label=self.label,
             traffic_class=self.traffic_class,

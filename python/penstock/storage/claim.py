@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from penstock import interruption
 from penstock.errors import Problem, ScenarioError
 from penstock.storage.draft import lock
 
@@ -59,6 +60,7 @@ class Claim:
             remedy = "name another directory"
             raise refuse_out(directory, reason, remedy, option) from None
         self._descriptor: int | None = descriptor
+        interruption.temporary.add(self._path)
         with contextlib.suppress(OSError):  # a full disk: the claim holds without its name
             os.ftruncate(descriptor, 0)
             os.write(descriptor, _this_writer().encode()[:_WRITER_BYTES_MAX])
@@ -97,6 +99,7 @@ class Claim:
         """Lets others write."""
         if self._descriptor is not None:
             self._path.unlink(missing_ok=True)
+            interruption.temporary.discard(self._path)
             os.close(self._descriptor)
             self._descriptor = None
 

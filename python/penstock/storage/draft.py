@@ -126,13 +126,13 @@ def _new_draft(path: Path) -> Iterator[Path]:
     descriptor = None
     while descriptor is None:
         draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{DRAFT}")
-        interruption.drafts.add(draft)
+        interruption.temporary.add(draft)
         descriptor = lock(draft, os.O_CREAT | os.O_EXCL)
     try:
         yield draft
     finally:
         draft.unlink(missing_ok=True)
-        interruption.drafts.discard(draft)
+        interruption.temporary.discard(draft)
         os.close(descriptor)
 
 

@@ -19,6 +19,8 @@ from penstock.errors import Problem, ScenarioError
 SUMMARY_FILE = "summary.json"
 REPORT_FILE = "report.html"
 WATCH_FILE = "watch.html"
+CELLS = "cells"
+"""Directory in that of a sweep or a search: a row of numbers for each of its runs."""
 LATER_FILES = (REPORT_FILE, WATCH_FILE, "fct.txt", "pfc.txt", "comparison.png")
 """What commands add to a run directory once it is there."""
 FORMAT = 2
@@ -139,6 +141,16 @@ def no_run(directory: Path) -> str:
     return f"there is no complete run: {reason}"
 
 
+def cells_remedy(directory: Path) -> str:
+    """How to read a directory of cells, where it is one; else nothing."""
+    cells, page = directory / CELLS, directory / REPORT_FILE
+    if not cells.is_dir():
+        return ""
+    opened = f"open {page}, or " if page.is_file() else ""
+    read = f"polars.read_parquet({str(cells)!r}, hive_partitioning=True)"
+    return f"it has the cells of a sweep or a search, a row each: {opened}read them with {read}"
+
+
 def read_record(directory: Path) -> Record:
     """The record of a run directory; :meth:`Record.verify` compares the files with it.
 
@@ -150,7 +162,9 @@ def read_record(directory: Path) -> Record:
     path = directory / SUMMARY_FILE
     if not path.is_file():
         inside = ", ".join(str(one) for one in runs_in(directory)[:NAMED_MAX])
-        remedy = f"name one of the runs in it, such as {inside}" if inside else _REMEDY
+        remedy = cells_remedy(directory) or _REMEDY
+        if inside:
+            remedy = f"name one of the runs in it, such as {inside}"
         raise ScenarioError([Problem("run", no_run(directory), remedy, str(directory))])
     try:
         if path.stat().st_size > SUMMARY_BYTES_MAX:

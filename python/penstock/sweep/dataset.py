@@ -23,10 +23,11 @@ from penstock.errors import describe
 from penstock.provenance import code_digest, package_version, source_commit
 from penstock.storage.claim import refuse_out
 from penstock.storage.draft import write_whole
+from penstock.storage.record import CELLS
 from penstock.sweep.executor import Result
 from penstock.sweep.grid import Grid, column, partition
 
-SWEEP_FILE, CELLS, FLOWS = "sweep.json", "cells", "flows"
+SWEEP_FILE, FLOWS = "sweep.json", "flows"
 """What a sweep's directory holds."""
 CELL_FILE, FLOWS_FILE = "cell.parquet", "flows.parquet"
 """The file of a cell in its partition."""

@@ -11,7 +11,7 @@ from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.measured import axis_title, short_name
 from penstock.plot.bands import LOG_X_FROM, Places, band_panels
 from penstock.report.chart import Axis as ChartAxis
-from penstock.report.chart import Chart, Scale, View, quantity_axis
+from penstock.report.chart import Chart, Scale, View, measured_axis, quantity_axis
 from penstock.report.columns import as_csv
 from penstock.report.figure import PaperFigure
 from penstock.report.frame import render
@@ -119,7 +119,7 @@ def _chart(
         title=f"How {metric} follows {along.key}",
         table=table.with_columns(name.alias("name")).drop("metric"),
         x=x,
-        y=ChartAxis(axis_title(metric)),
+        y=measured_axis(axis_title(metric)),
         along=along.key,
         views=[View("Mean", "mean", ("low", "high"))],
         form="line" if along.is_numeric else "points",

@@ -17,7 +17,8 @@ from penstock.experiments.measured import is_percentile
 from penstock.interruption import stopping
 from penstock.runner import SIGNAL_POLL_SECONDS
 from penstock.storage.claim import refuse_out
-from penstock.sweep.dataset import CELLS, HASH, Dataset
+from penstock.storage.record import CELLS
+from penstock.sweep.dataset import HASH, Dataset
 from penstock.sweep.executor import Executor, Failure, Result, Task
 from penstock.sweep.grid import Grid, Point
 from penstock.sweep.seeds import Seeds

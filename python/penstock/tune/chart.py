@@ -11,7 +11,7 @@ import polars as pl
 from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.measured import axis_title
 from penstock.look import MEETS, MISSES, VERMILION, Look
-from penstock.report.chart import Axis, Chart, View, quantity_axis
+from penstock.report.chart import Axis, Chart, View, measured_axis, quantity_axis
 from penstock.report.figure import ReportFigure
 from penstock.tune.field import Field
 from penstock.tune.outcome import Outcome, short_keys
@@ -104,4 +104,4 @@ def _slice(
 
 
 def _objective(outcome: Outcome) -> Axis:
-    return Axis(axis_title(outcome.plan.objective.expression))
+    return measured_axis(axis_title(outcome.plan.objective.expression))

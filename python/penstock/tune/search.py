@@ -22,7 +22,8 @@ from penstock.errors import ScenarioError, SimulationError
 from penstock.interruption import stopping
 from penstock.runner import SIGNAL_POLL_SECONDS
 from penstock.storage.claim import refuse_out
-from penstock.sweep.dataset import CELLS, HASH
+from penstock.storage.record import CELLS
+from penstock.sweep.dataset import HASH
 from penstock.sweep.executor import Executor, Failure, Result, Task
 from penstock.sweep.grid import Point
 from penstock.sweep.run import LEAD, Standing

@@ -56,7 +56,7 @@ def sample_interval_ps(scenario: Scenario) -> int:
 def every_link(scenario: Scenario) -> list[list[int]]:
     """All links, as [from, to] by number of node."""
     with core_refusals(scenario.file):
-        return [list(ends) for ends in _core.link_ends(scenario.resolve().to_json())]
+        return [list(ends) for ends in _core.link_ends(scenario.handed_over())]
 
 
 def what_is_missing(run: Run) -> dict[str, str]:
