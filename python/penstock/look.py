@@ -89,7 +89,7 @@ LOOKS: dict[str, Look] = {
     "sfq": Look(ORANGE, "v"),
     "dcqcn": Look(OCHRE, "X"),
     "pcn": Look(BLUE, "P"),
-    "pcn-early": Look(SKY, "P", "--"),
+    "pcn-early": Look(BLUE, "X", "--"),
     "pfc-static": Look(PURPLE, "D", "--"),
     "qcn-static": Look(ORANGE, "v", "--"),
     "dcqcn-static": Look(OCHRE, "X", "--"),

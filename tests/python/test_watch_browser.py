@@ -306,19 +306,20 @@ def test_a_pause_names_the_epoch_of_its_queue(show: Open, tmp_path: Path) -> Non
     page = show(found.watch(tmp_path))
     seek(page, later["begin_ps"])
     page.evaluate("id => penstock.select({ kind: 'pause', id })", later["index"])
-    words = f"queue {later['queue'] % 256} in epoch {later['queue'] // 256} of "
+    words = f"Queue {later['queue'] % 256} in epoch {later['queue'] // 256} of "
     assert words in page.locator("#panel").inner_text()
 
 
 def test_a_pause_names_its_flow(show: Open, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SCENARIO.replace('"bfc"', '"bfc-flow-pauses"'))
     found = run(for_watching(Scenario.load(tmp_path / "small.toml")))
-    pauses = pause_causes(found, pause_intervals(found)).with_row_index()
+    begun = pause_intervals(found)
+    pauses = pl.concat([begun, pause_causes(found, begun)], how="horizontal").with_row_index()
     between = pauses.filter(pl.col("link").is_in(flow_paused_links(found))).row(0, named=True)
     page = show(found.watch(tmp_path))
     seek(page, between["begin_ps"])
     page.evaluate("id => penstock.select({ kind: 'pause', id })", between["index"])
-    assert f"flow {between['cause_flow']:,} of " in page.locator("#panel").inner_text()
+    assert f"Flow {between['cause_flow']:,} of " in page.locator("#panel").inner_text()
 
 
 def test_a_deadlock_is_shown_as_a_cycle(show: Open, tmp_path: Path) -> None:
