@@ -37,7 +37,7 @@ from penstock.lines import (
 from penstock.text_file import read_text
 from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
-from penstock.units import TIME, refusal
+from penstock.units import TIME
 
 PORT_MAX = 2**16 - 1
 """Largest UDP port."""
@@ -130,8 +130,8 @@ def read_trace(path: Path) -> FlowTrace:
         return FlowTrace(listed, [flow.destination_port for flow in found])
     if lines[0].text.startswith("Nodes"):
         rows = read_connection_matrix(lines)
-        return _trace(rows, [row.line.text.split()[0] for row in rows])
-    return _trace(*_csv(lines, _columns(lines[0])))
+        return _trace(lines[0], rows, [row.line.text.split()[0] for row in rows])
+    return _trace(lines[0], *_csv(lines, _columns(lines[0])))
 
 
 def _plain(text: str, path: Path) -> FlowRows | None:
@@ -161,9 +161,9 @@ def flow_lines(path: Path) -> list[Line]:
     return lines[1:]
 
 
-def _trace(rows: list[Row], words: list[str]) -> FlowTrace:
-    """The flows of checked rows; `words` are their names in the file."""
-    flows = list(_checked((row.line, row.flow, not row.after) for row in rows))
+def _trace(header: Line, rows: list[Row], words: list[str]) -> FlowTrace:
+    """The flows of checked rows below a `header`; `words` are their names in the file."""
+    flows = list(_checked(header, ((row.line, row.flow, not row.after) for row in rows)))
     after = [(place, *one) for place, row in enumerate(rows) for one in row.after]
     steps = {name: number for number, name in enumerate(dict.fromkeys(row.step for row in rows))}
     places = [(row.iteration, steps[row.step], row.rank) for row in rows if row.step]
@@ -201,7 +201,7 @@ def read_hpcc_flows(lines: list[Line]) -> list[HpccFlow]:
     rows = announced(lines[1:], count, lines[0], "flows")
     flows = [_hpcc_flow(line) for line in rows]
     places = ((f.line, (f.source, f.destination, f.size, f.start_ns), True) for f in flows)
-    for _ in _checked(places):
+    for _ in _checked(lines[0], places):
         pass
     return flows
 
@@ -370,7 +370,7 @@ def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:
             )
 
 
-def _checked(flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
+def _checked(header: Line, flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
     """Checks flows one by one; the last value says that a flow has a start of its own."""
     before, count = 0, 0
     for count, (line, flow, is_timed) in enumerate(flows, start=1):
@@ -384,4 +384,4 @@ def _checked(flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
         before = start if is_timed else before
         yield flow
     if not count:
-        raise refusal("the trace has no flows", "add some, or leave the traffic out")
+        raise header.refuse("has no flow below it", "add some, or leave the traffic out")

@@ -44,7 +44,7 @@ def _read_both_ways(text: str) -> tuple[list[Flow], list[Flow]]:
     lines = numbered_lines(text, Path("flows"))
     columns = _columns(lines[0])
     try:
-        by_line = _trace(*_csv(lines, columns)).flows
+        by_line = _trace(lines[0], *_csv(lines, columns)).flows
     except ValueError:
         by_line = []
     places = dict(zip(("source", "destination", "size"), columns.flow, strict=True))
@@ -167,7 +167,7 @@ def test_gzipped(tmp_path: Path) -> None:
         ("src,dst,size,bytes,start_ns\n", "has several size columns: size and bytes"),
         ("src,dst,size,start_ns,start_us\n", "several start columns: start_ns and start_us"),
         ("src,dst,size\n1,2,3\n", "line 1.*no start column"),
-        ("src,dst,size,start_ns\n", "no flows"),
+        ("src,dst,size,start_ns\n", "line 1 has no flow below it"),
         ("", "is empty"),
         (HPCC.replace("2\n", "3\n", 1), "line 1.*announces 3 flows, but 2 follow"),
         (HPCC.replace("2.000000452", "1.9"), "line 3.*before"),
