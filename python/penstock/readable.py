@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+SIZE_UNIT = " [bytes]"
+"""How the title of a measured size ends. It is left out where each tick has its unit."""
+
 
 def bytes_text(value: float) -> str:
     """Size with a decimal unit: 1500 -> "1.5 KB" (the papers' KB is 1000 B)."""

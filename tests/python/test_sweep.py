@@ -476,6 +476,9 @@ def test_the_axis_of_a_size_has_its_units_at_the_ticks() -> None:
     rows = rows.with_columns(metric=pl.lit("buffer()"))
     ((figure,), _) = draw(Pooled("small", (axis,), ("buffer()",), rows, 2))
     assert (figure.chart.y.title, figure.chart.y.unit) == ("buffer, p99", "bytes")
+    drawn = figure.drawing.axes[0]
+    assert drawn.get_ylabel() == "buffer, p99"
+    assert drawn.yaxis.get_major_formatter()(1.5e6) == "1.5 MB"
 
 
 def pooled_by_load(low: float, cells: int, mean: float = 2.0) -> Pooled:

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from penstock.look import BLUE, Look, looks
-from penstock.plot.format import plain, plain_log_ticks
+from penstock.plot.format import measured_words, plain, plain_log_ticks
 from penstock.plot.style import INK, EndLabel, label_ends, name_axes, style_axes, write_note
 
 CONTEXT = "#c3cad1"
@@ -109,15 +109,17 @@ def band_panels(
             else:
                 gap = min(MARK_GAP, MARKS_WIDTH / len(names)) if has_ends else 0.0
                 _marks(ax, rows_of, styles[name], gap * (rank - (len(names) - 1) / 2))
-        is_last_row = index + columns >= count
-        name_axes(ax, x=places.title if is_last_row else "", y=y if index % columns == 0 else "")
-        ax.tick_params(labelbottom=is_last_row, labelleft=index % columns == 0)
         words = ", ".join(f"{key} = {one}" for key, one in zip(keys, point, strict=True))
         if words:
             ax.set_title(plain(words), loc="left", fontsize=9, color=INK, pad=5)
     for ax in flat[count:]:
         ax.set_visible(False)
     _scales(flat[0], table, places)
+    words = measured_words(flat[0].yaxis, y)
+    for index, ax in enumerate(flat[:count]):
+        is_last_row, is_first = index + columns >= count, index % columns == 0
+        name_axes(ax, x=places.title if is_last_row else "", y=words if is_first else "")
+        ax.tick_params(labelbottom=is_last_row, labelleft=is_first)
     if has_ends:
         for index, own in enumerate(groups.values()):
             if index % columns == columns - 1 or index == count - 1:

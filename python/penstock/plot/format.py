@@ -7,7 +7,7 @@ import math
 from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-from penstock.readable import bytes_text
+from penstock.readable import SIZE_UNIT, bytes_text
 
 
 def plain(text: str) -> str:
@@ -19,6 +19,14 @@ def size_axis(axis: Axis) -> None:
     """Write the ticks of an axis in bytes as sizes."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: bytes_text(value)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def measured_words(axis: Axis, title: str) -> str:
+    """The title of a measured number, without the unit of a size: each tick of `axis` gets it."""
+    words = title.removesuffix(SIZE_UNIT)
+    if words != title:
+        size_axis(axis)
+    return words
 
 
 def plain_log_ticks(axis: Axis, low: float, high: float) -> None:

@@ -17,7 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from penstock.look import MEETS, MISSES
 from penstock.plot.bands import LOG_FROM
-from penstock.plot.format import plain, plain_log_ticks
+from penstock.plot.format import measured_words, plain, plain_log_ticks
 from penstock.plot.style import (
     INK,
     QUIET,
@@ -79,7 +79,7 @@ def course(
         ax.axhline(start, color=QUIET, linewidth=1.0, linestyle="--", zorder=2)
         labels.append(EndLabel("as it is", QUIET, start))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    name_axes(ax, title=title, x="trial", y=y)
+    name_axes(ax, title=title, x="trial", y=measured_words(ax.yaxis, y))
     label_ends(ax, labels)
     write_note(ax, note)
     return ax
@@ -118,7 +118,8 @@ def slices(
         _points(ax, known, at)
         _ring(ax, known, at, best)
         _scale(ax, one)
-        name_axes(ax, x=one.title, y=y if index % columns == 0 else "")
+        words = measured_words(ax.yaxis, y)
+        name_axes(ax, x=one.title, y=words if index % columns == 0 else "")
     for ax in axes.flat[len(along) :]:
         ax.set_visible(False)
     place = (0.85 / width, 1 - 0.1 / height)

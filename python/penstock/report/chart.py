@@ -14,6 +14,7 @@ from typing import Any, Literal
 import polars as pl
 
 from penstock.look import Look, looks_as_json
+from penstock.readable import SIZE_UNIT
 from penstock.report.columns import columns
 from penstock.units import RATE, SIZE, TIME
 
@@ -74,7 +75,7 @@ def quantity_axis(title: str, base: str, scale: Scale) -> tuple[Axis, float]:
 
 def measured_axis(title: str) -> Axis:
     """The axis of a measured number, whose title has its unit; sizes have theirs at each tick."""
-    words = title.removesuffix(" [bytes]")
+    words = title.removesuffix(SIZE_UNIT)
     return Axis(words, "number" if words == title else "bytes")
 
 
