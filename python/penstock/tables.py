@@ -202,10 +202,12 @@ def short_notes(frames: Mapping[str, Frame], scenario: Scenario) -> list[str]:
     if scenario.duration >= least:
         return []
     duration = int(scenario.duration)
+    # Whole nanoseconds are hardly a number whose unit was forgotten.
+    meant = f', such as duration = "{duration} us"' if duration % 1_000 else ""
     return [
         f"the duration is {TIME.format(duration)}, and the shortest link takes "
-        f"{TIME.format(least)}: no packet crosses one while there is traffic. A number without a "
-        f'unit is in picoseconds; write a unit, such as duration = "{duration} us"'
+        f"{TIME.format(least)}: no packet crosses one while there is traffic. Write a longer one, "
+        f"with its unit{meant}: a number without a unit is in picoseconds"
     ]
 
 

@@ -255,6 +255,8 @@ def test_a_run_in_which_no_packet_crosses_a_link_says_so(
     told = capsys.readouterr().out
     assert "bfc: the duration is 50 ps, and the shortest link takes 1 us" in told
     assert 'duration = "50 us"' in told
+    assert main(["run", "quickstart", "--set", "duration=20ns", "--out", "ns"]) == 0
+    assert 'duration = "' not in capsys.readouterr().out
     assert main(["run", "quickstart", "--set", "duration=1us", "--out", "long"]) == 0
     assert "shortest link" not in capsys.readouterr().out
 
