@@ -248,6 +248,47 @@ def test_show(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["fields"]
 
 
+def side_by_side(capsys: pytest.CaptureFixture[str], *names: str) -> dict[str, tuple[str, str]]:
+    """Field -> its two values, where two things differ."""
+    one, other = names
+    assert main(["show", one, "--beside", other, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["fields"]
+    return {row["field"]: (row["value"], row["other"]) for row in rows}
+
+
+def test_only_what_differs_stands_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    assert side_by_side(capsys, "bfc", "bfc") == {}
+    found = side_by_side(capsys, "bfc", "bfc-srf")
+    assert found["switch.scheduling.kind"] == ("drr", "srf")
+    assert found["switch.scheduling.quantum"] == ("0 B", "–")
+    assert "switch.assignment.queues" not in found
+
+
+def test_lists_of_one_length_that_differ_are_told_apart(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, size in (("a.toml", 9), ("b.toml", 10)):
+        listed = {"kind": "listed", "flows": [[0, 1, size, 0]]}
+        Path(name).write_text(Scenario.from_name("quickstart", {"traffic": [listed]}).to_toml())
+    found = side_by_side(capsys, "a.toml", "b.toml")
+    assert found == {"traffic[0].flows": ("1 row", "1 row, others")}
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (("bfc", "google"), "of the kind workload, and bfc of the kind scheme"),
+        (("bfc/fig7", "bfc/fig8"), "experiments have no fields"),
+        (("bfc", "no-such"), "there is nothing of this name"),
+    ],
+)
+def test_what_cannot_stand_side_by_side(
+    names: tuple[str, str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", names[0], "--beside", names[1]]) == 2
+    assert words in capsys.readouterr().err
+
+
 def test_a_run_in_which_no_packet_crosses_a_link_says_so(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,7 @@ from penstock.errors import ScenarioError, nearest, refuse
 from penstock.named import Folder, own_files
 
 if TYPE_CHECKING:
+    from penstock.cli.description import Description
     from penstock.scenario import Scenario
 
 Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments", "metrics"]
@@ -44,6 +45,13 @@ def show(
             help="A name of `list`, or the TOML file of a kind.", autocompletion=completion.anything
         ),
     ],
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            help="Another one of its kind: show the fields in which the two differ.",
+            autocompletion=completion.anything,
+        ),
+    ] = None,
     graph: Annotated[
         Path | None,
         typer.Option(help="Draw which flow of the scenario waits for which: .svg, .png or .pdf."),
@@ -59,23 +67,23 @@ def show(
     """Show a scheme, workload, topology, scenario, experiment or metric: units, defaults, sources.
 
     Of a scenario, what a run takes is estimated; --scheme and --set change it as for `run`. Where
-    flows wait for others, the first flows are shown, too.
+    flows wait for others, the first flows are shown, too. --beside puts two schemes or scenarios
+    side by side.
 
     Example: penstock show clos-8192 --scheme afq --set load=0.8
-    """
-    from penstock.cli import description
 
+    Example: penstock show bfc --beside bfc-srf
+    """
     read = partial(read_scenario, scheme=scheme, settings=settings)
-    shown = description.describe(name, read)
-    if shown is None:
-        if Path(name).is_dir():
-            raise refuse("NAME", "this is a directory", "name a TOML file in it", name)
-        known = [one for kind in get_args(Kind) for one in titles_of(kind)]
-        raise refuse("NAME", "there is nothing of this name", nearest(name, known), name)
+    shown = _described("NAME", name, read)
     if (scheme or settings) and shown.scenario is None:
         option = "--scheme" if scheme else "--set"
         message = f"it is no scenario, and only a scenario has fields that {option} sets"
         raise refuse("NAME", message, f"name a scenario, or leave out {option}", name)
+    if beside is not None:
+        from penstock.cli.difference import difference
+
+        shown = difference(name, shown, beside, _described("--beside", beside, read))
     flows = _dependent(shown.scenario, graph, save_trace)
     if as_json:
         output.print_json(shown.as_json() | ({"flows": flows} if flows else {}))
@@ -83,6 +91,19 @@ def show(
         shown.print()
         if flows:
             output.print_table(["Flow", "Hosts", "Size", "Waits for"], flows)
+
+
+def _described(field: str, name: str, read: Callable[[str], Scenario]) -> Description:
+    """What `name` is, which somebody gave as `field`."""
+    from penstock.cli.description import describe
+
+    shown = describe(name, read)
+    if shown is None:
+        if Path(name).is_dir():
+            raise refuse(field, "this is a directory", "name a TOML file in it", name)
+        known = [one for kind in get_args(Kind) for one in titles_of(kind)]
+        raise refuse(field, "there is nothing of this name", nearest(name, known), name)
+    return shown
 
 
 def _dependent(

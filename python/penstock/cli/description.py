@@ -46,6 +46,10 @@ class Description:
     """Its fields, or its rows of numbers."""
     scenario: Scenario | None = None
     """The scenario, if it is one."""
+    values: dict[str, Any] = field(default_factory=dict)
+    """Path of a field -> its value, where a row does not tell it whole."""
+    keys: list[str] | None = None
+    """Names of the columns for programs; none: their titles in small letters."""
 
     def print(self) -> None:
         """Prints the facts, then the rows."""
@@ -57,7 +61,7 @@ class Description:
 
     def as_json(self) -> dict[str, Any]:
         """The same for programs."""
-        names = [name.lower() for name in self.columns]
+        names = self.keys or [name.lower() for name in self.columns]
         return {
             **{name.lower().replace(" ", "_"): text for name, text in self.facts.items()},
             "fields": [dict(zip(names, row, strict=True)) for row in self.rows],
@@ -137,14 +141,14 @@ def _scheme(name: str) -> Description:
         sources = _of_preset(scheme, raw.get("preset"), sources, found.parent) | {
             path: words for path, words in sources.items() if path in raw.get("source", {})
         }
-    rows = list(_fields(scheme, "", sources))
+    fields = [one for one in _fields(scheme, "") if one.path not in ("name", "title", "cite")]
+    rows = [one.row(sources) for one in fields]
     rows += [[f"wire.{key}", str(value), "", sources.get(f"wire.{key}", "")]
              for key, value in wire.items()]  # fmt: skip
-    shown = [row for row in rows if row[0] not in ("name", "title", "cite")]
     facts = {"Scheme": scheme.name, "What": scheme.title, "Published": scheme.cite}
     if isinstance(found, Path):
         facts["File"] = str(found)
-    return Description(facts, rows=shown)
+    return Description(facts, rows=rows, values={one.path: one.value for one in fields})
 
 
 def _topology(model: type[BaseModel]) -> Description:
@@ -192,8 +196,9 @@ def _scenario(scenario: Scenario) -> Description:
         facts["Load"] = str(needed.fullest_link)
     if note := headroom_note(scenario):
         facts["PFC can drop"] = note
-    resolved = scenario.resolve()
-    return Description(facts, rows=list(_fields(resolved, "", sources)), scenario=scenario)
+    fields = list(_fields(scenario.resolve(), ""))
+    rows, values = [one.row(sources) for one in fields], {one.path: one.value for one in fields}
+    return Description(facts, rows=rows, scenario=scenario, values=values)
 
 
 def _experiment(name: str) -> Description:
@@ -223,20 +228,36 @@ def _metric(name: str) -> Description | None:
     return Description(shown, ["Parameter", "Default", "Meaning"], rows)
 
 
-def _fields(part: BaseModel, prefix: str, sources: dict[str, str]) -> Iterator[list[str]]:
-    """A row per field, at any depth: path, value, meaning with unit, source."""
+@dataclass(frozen=True)
+class _Field:
+    """A field of a part, at any depth."""
+
+    path: str
+    value: Any
+    info: FieldInfo
+    kind: type[BaseModel] | None
+    """The part whose kind the field is; none for other fields."""
+
+    def row(self, sources: dict[str, str]) -> list[str]:
+        """Path, value, meaning with unit, source."""
+        if self.kind is not None:
+            return [self.path, self.value, first_line(self.kind), ""]
+        origin = _origin(self.path, self.value, self.info, sources)
+        return [self.path, _shown(self.value, self.info), _meaning(self.info), origin]
+
+
+def _fields(part: BaseModel, prefix: str) -> Iterator[_Field]:
+    """The fields of a part, at any depth."""
     for name, info in _kind_first(type(part)):
         path = f"{prefix}{info.alias or name}"
         value = getattr(part, name)
         if isinstance(value, BaseModel):
-            yield from _fields(value, f"{path}.", sources)
+            yield from _fields(value, f"{path}.")
         elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
             for index, one in enumerate(value):
-                yield from _fields(one, f"{path}[{index}].", sources)
-        elif name == "kind":
-            yield [path, value, first_line(type(part)), ""]
+                yield from _fields(one, f"{path}[{index}].")
         else:
-            yield [path, _shown(value, info), _meaning(info), _origin(path, value, info, sources)]
+            yield _Field(path, value, info, type(part) if name == "kind" else None)
 
 
 def _of_preset(
@@ -246,9 +267,8 @@ def _of_preset(
     if preset is None:
         return dict(sources)
     base = Scheme.model_validate(expand_scheme(preset, directory)[0])
-    values = {path: value for path, value, *_ in _fields(base, "", {})}
-    rows = [(path, value) for path, value, *_ in _fields(scheme, "", {})]
-    other = [path for path, value in rows if values.get(path) != value]
+    values = {one.path: one.value for one in _fields(base, "")}
+    other = [one.path for one in _fields(scheme, "") if values.get(one.path) != one.value]
     return dict(sources) | dict.fromkeys(other, "as written")
 
 
@@ -268,7 +288,7 @@ def _shown(value: Any, info: FieldInfo) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple | FlowRows):
-        return f"{len(value)} rows" if value else "none"
+        return "none" if not value else "1 row" if len(value) == 1 else f"{len(value):,} rows"
     return "none" if value is None else str(value)
 
 
