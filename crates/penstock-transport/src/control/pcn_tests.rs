@@ -5,7 +5,8 @@ use crate::fixture;
 
 const JSON: &str = concat!(
     r#"{"kind":"pcn","minimum_weight":0.0078125,"maximum_weight":0.5,"#,
-    r#""notification_interval":50000000,"first_notification":"period","clock_error":0.0,"marked_share":0.95,"minimum_rate":1000000}"#
+    r#""notification_interval":50000000,"first_notification":"period","clock_error":0.0,"#,
+    r#""marked_share":0.95,"minimum_rate":1000000}"#
 );
 
 const FASTER: Notification = Notification { is_congested: false, receiving_rate: 0 };
