@@ -61,12 +61,15 @@ impl EventTable {
     pub fn hear(&mut self, place: EventPlace, signal: Signal) {
         match signal {
             Signal::QueueBitmap { epoch, queues } => {
-                for queue in 1..128 {
-                    let subject = u32::from(label(queue, epoch));
-                    let is_paused = queues & (1 << queue) != 0;
-                    if is_paused != self.paused.contains(&(place.link, subject)) {
-                        self.change(place, subject, is_paused);
-                    }
+                let subject = |queue| u32::from(label(queue, epoch));
+                let named = (place.link, subject(1))..=(place.link, subject(127));
+                let known = self.paused.range(named);
+                let known = known.fold(0, |known, &(_, other)| known | 1 << (other - subject(0)));
+                let mut wrong: u128 = (queues ^ known) & !1;
+                while wrong != 0 {
+                    let queue = wrong.trailing_zeros() as u16;
+                    self.change(place, subject(queue), queues & (1 << queue) != 0);
+                    wrong &= wrong - 1;
                 }
             }
             Signal::PauseTime(_) => self.push(place, PacketEvent::PauseReceived, signal.subject()),
