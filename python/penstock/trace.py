@@ -52,7 +52,8 @@ STEP_WIDTH = 200
 """Most characters of a step's name, as of every name in results."""
 
 HEAD_WIDTH = 2**16
-"""Characters in which the header of a CSV file is looked for; comments may stand above it."""
+"""Characters in which the header of a CSV file is looked for; our choice: a page of comments may
+stand above it."""
 
 HEADER = "begin with a header such as src,dst,size_bytes,start_ns, separated by commas"
 

@@ -13,7 +13,6 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, Self
 
 from pydantic import (
@@ -41,6 +40,7 @@ from penstock.scenario.scheme import expand_scheme, find_preset
 from penstock.scenario.settings import with_settings
 from penstock.scenario.table import (
     DEFAULT_PRESET,
+    Places,
     Table,
     merge,
     plain,
@@ -229,17 +229,12 @@ class Scenario(ScenarioParts):
 
     def to_json(self) -> str:
         """The resolved scenario as the core reads it: every field, integers in base units."""
-        lists: dict[str, FlowRows] = {}
+        lists = Places()
 
-        def placed(rows: FlowRows) -> str:
-            place = f"list {token_hex()}"
-            lists[place] = rows
-            return place
+        def kept(rows: FlowRows) -> str:
+            return lists.keep(f"[[{rows.joined('],[')}]]")
 
-        text = json.dumps(self._for_core(), default=placed, **_COMPACT)
-        for place, rows in lists.items():
-            text = text.replace(f'"{place}"', f"[[{rows.joined('],[')}]]")
-        return text
+        return lists.filled(json.dumps(self._for_core(), default=kept, **_COMPACT))
 
     def handed_over(self) -> _core.Given:
         """The same for :mod:`penstock._core`, long lists of flows as columns beside the text."""

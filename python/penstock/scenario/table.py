@@ -211,18 +211,35 @@ def to_toml(table: Mapping[str, Any]) -> str:
 
     The writer needs 10 s for half a million rows, so long lists of rows are put in afterwards.
     """
-    lists: dict[str, str] = {}
-    text = _ROW_OVER_LINES.sub(_on_one_line, tomli_w.dumps(_without_none(table, lists), indent=2))
-    for place, rows in lists.items():
-        text = text.replace(f'"{place}"', rows)
-    return text
+    lists = Places()
+    written = tomli_w.dumps(_without_none(table, lists), indent=2)
+    return lists.filled(_ROW_OVER_LINES.sub(_on_one_line, written))
+
+
+class Places:
+    """Long lists that a writer of TOML or JSON leaves out, and that are put in afterwards."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def keep(self, text: str) -> str:
+        """The string to be written where `text` belongs."""
+        place = f"list {token_hex()}"
+        self._texts[place] = text
+        return place
+
+    def filled(self, written: str) -> str:
+        """What was written, with each text in its place."""
+        for place, text in self._texts.items():
+            written = written.replace(f'"{place}"', text)
+        return written
 
 
 def _on_one_line(match: re.Match[str]) -> str:
     return "[" + ", ".join(word for word in re.split(r",\s*", match.group(1)) if word) + "]"
 
 
-def _without_none(value: Any, lists: dict[str, str]) -> Any:
+def _without_none(value: Any, lists: Places) -> Any:
     """`value` without null; a long list of rows of numbers goes to `lists` and leaves a place."""
     if isinstance(value, Mapping):
         kind_first = sorted(value.items(), key=lambda item: item[0] != "kind")
@@ -235,9 +252,7 @@ def _without_none(value: Any, lists: dict[str, str]) -> Any:
         rows = ",\n".join(f"  {list(row)}" for row in value)
     else:
         return [_without_none(one, lists) for one in value]
-    place = f"list {token_hex()}"
-    lists[place] = f"[\n{rows}\n]"
-    return place
+    return lists.keep(f"[\n{rows}\n]")
 
 
 def are_numbers(value: Any) -> bool:
