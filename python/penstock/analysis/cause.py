@@ -34,6 +34,7 @@ from penstock.analysis.pause import (
     LASTS,
     UNENDED,
     flow_paused_links,
+    has_epochs,
     pause_causes,
     pause_intervals,
 )
@@ -178,7 +179,7 @@ class Record:
         rows = lazy_table(self.run, "packets").filter(pl.col("flow").is_in(self.flows))
         left = pl.col("event").is_in(["arrive", "choose"]) & (pl.col("ingress") >= 0)
         parts = [rows.filter(left).select("flow", link="ingress", queue="upstream_queue")]
-        if not part_of(self.run.scenario, "scheme", "switch", "assignment", "epoch_bits"):
+        if not has_epochs(self.run):
             chosen = rows.filter(pl.col("event") == "choose")
             parts.append(chosen.select("flow", "queue", link="egress"))
         used = (

@@ -31,6 +31,11 @@ def flow_paused_links(run: MeasuredRun) -> set[int]:
     return set(run.links.filter(pl.col("from") >= hosts)["link"])
 
 
+def has_epochs(run: MeasuredRun) -> bool:
+    """Whether queues have epochs, so that a pause names both (docs/files.md, `events.parquet`)."""
+    return bool(part_of(run.scenario, "scheme", "switch", "assignment", "epoch_bits"))
+
+
 def pause_intervals(run: MeasuredRun, links: Sequence[int] | None = None) -> pl.DataFrame:
     """A row per pause that took effect, in order of begin.
 

@@ -20,10 +20,10 @@ from penstock.analysis.path import flow_paths
 from penstock.analysis.pause import (
     CLASS_PAUSES,
     flow_paused_links,
+    has_epochs,
     pause_causes,
     pause_intervals,
 )
-from penstock.analysis.runs import part_of
 from penstock.errors import refuse
 from penstock.results import Run
 from penstock.storage.draft import write_whole
@@ -150,7 +150,7 @@ def _facts(run: Run, columns: Columns) -> dict[str, Any]:
         "buffer_peak_bytes": run.summary["buffer_peak_bytes"],
         "deadlock": run.summary["deadlock"],
         "flow_paused": sorted(flow_paused_links(run)),
-        "has_epochs": bool(part_of(scenario, "scheme", "switch", "assignment", "epoch_bits")),
+        "has_epochs": has_epochs(run),
         "pauses_queues": scenario.scheme.switch.backpressure.kind not in CLASS_PAUSES,
         "threshold": "XOFF" if scenario.scheme.switch.backpressure.kind in XOFF else "Th",
         "queue_count": queue_count(scenario),
