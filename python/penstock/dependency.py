@@ -1,4 +1,4 @@
-"""Flows of a file that wait for others, and whether all of them can start.
+"""Flows of a file: what each of them must be, and whether those that wait for others can start.
 
 What it is: the rows of a trace, before they become a list of flows (:mod:`penstock.trace`). What it
 is not: a format; those are in :mod:`penstock.trace` and :mod:`penstock.connection_matrix`.
@@ -8,6 +8,7 @@ Invariant: a file in which some flow could never start is refused, and the line 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -24,6 +25,10 @@ SIZE = "the size in bytes"
 
 SIZE_MAX = 2**63 - 1
 """Largest size of a listed flow [B]; our choice: what tables of signed numbers hold."""
+
+
+FLOWS_MAX = 2**21
+"""Most flows of a list; our choice: what is kept of one takes 700 B until the run has ended."""
 
 
 @dataclass(slots=True)
@@ -46,6 +51,23 @@ class Row:
     """Of a job: the name of its step; empty when the flow belongs to no job."""
     rank: int = 0
     """Of a job: who sends."""
+
+
+def checked_flows(header: Line, flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
+    """Checks flows one by one; the last value says that a flow has a start of its own."""
+    before, count = 0, 0
+    for count, (line, flow, is_timed) in enumerate(flows, start=1):
+        source, destination, _, start = flow
+        if source == destination:
+            raise line.refuse(f"is a flow from host {source} to itself", "name two hosts")
+        if is_timed and start < before:
+            raise line.refuse("starts before the line above it", "sort the file by start")
+        if count > FLOWS_MAX:
+            raise line.refuse("is one flow too many", f"write at most {FLOWS_MAX:,} in a file")
+        before = start if is_timed else before
+        yield flow
+    if not count:
+        raise header.refuse("has no flow below it", "add some, or leave the traffic out")
 
 
 def check_reach(rows: list[Row], words: list[str]) -> None:

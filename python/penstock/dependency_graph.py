@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from penstock import _core
+from penstock.dependency import FLOWS_MAX
 from penstock.errors import core_refusals, refuse
 from penstock.scenario import Scenario
 from penstock.storage.draft import write_whole
-from penstock.trace import FLOWS_MAX
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

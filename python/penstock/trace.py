@@ -16,34 +16,29 @@ in time, texts where a number belongs, a flow from a host to itself, flows that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast, get_args
 
 from penstock.connection_matrix import read_connection_matrix
-from penstock.dependency import SIZE, SIZE_MAX, Event, Flow, Row, check_reach
-from penstock.errors import nearest
-from penstock.flow_rows import FlowRows
-from penstock.hpcc.quantity import time_ns
-from penstock.lines import (
-    QUOTES,
-    Line,
-    announced,
-    numbered_lines,
-    read_lines,
-    unseparated,
+from penstock.dependency import (
+    FLOWS_MAX,
+    SIZE,
+    SIZE_MAX,
+    Event,
+    Flow,
+    Row,
+    check_reach,
+    checked_flows,
 )
+from penstock.errors import nearest
+from penstock.hpcc.flow_file import SECOND_NS, base_second, read_hpcc_flows
+from penstock.lines import QUOTES, Line, numbered_lines, read_lines, unseparated
 from penstock.text_file import read_text
 from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
-from penstock.units import TIME
-
-PORT_MAX = 2**16 - 1
-"""Largest UDP port."""
-
-FLOWS_MAX = 2**21
-"""Most flows of a list; our choice: what is kept of one takes 700 B until the run has ended."""
+from penstock.units import whole_number
 
 PLACE_MAX = 2**32 - 1
 """Largest iteration, and largest rank, of a job: the core keeps them in 32 bits."""
@@ -55,9 +50,10 @@ HEAD_WIDTH = 2**16
 """Characters in which the header of a CSV file is looked for; our choice: a page of comments may
 stand above it."""
 
-HEADER = "begin with a header such as src,dst,size_bytes,start_ns, separated by commas"
+COUNT = re.compile("[0-9]+")
+"""The first line of the HPCC simulator's flow file."""
 
-SECOND_NS = TIME.units["s"] // TIME.units["ns"]
+HEADER = "begin with a header such as src,dst,size_bytes,start_ns, separated by commas"
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ class FlowTrace:
 
     flows: Sequence[Flow]
     """In the order of the file."""
-    destination_ports: list[int] = field(default_factory=list)
+    destination_ports: Sequence[int] = field(default_factory=list)
     """UDP port of each flow at its destination; empty when the format has none."""
     after: list[tuple[int, int, Event]] = field(default_factory=list)
     """Rows [waiting flow, awaited flow, event]; empty when no flow waits for another."""
@@ -80,22 +76,6 @@ class FlowTrace:
     """Iteration, step and rank of each flow; empty when the flows are no job."""
     steps: list[str] = field(default_factory=list)
     """The names of the steps, by number."""
-
-
-@dataclass(frozen=True, slots=True)
-class HpccFlow:
-    """A line of the HPCC simulator's flow file, its node numbers as the file has them."""
-
-    line: Line
-    source: int
-    destination: int
-    priority_group: int
-    destination_port: int
-    """0 in the files of older forks, which have none."""
-    size: int
-    """Payload [B]."""
-    start_ns: int
-    """As that simulator reads it (:mod:`penstock.hpcc.quantity`)."""
 
 
 _COLUMNS = {
@@ -117,11 +97,41 @@ def read_trace(path: Path) -> FlowTrace:
         A `ValueError` that names the line and the remedy.
     """
     text = read_text(path)
-    plain = _plain(text, path)
-    if plain:
-        return FlowTrace(plain)
+    return _plain(text, path) or _by_line(text, path)
+
+
+def _plain(text: str, path: Path) -> FlowTrace | None:
+    """The flows of a file as most are; none of another file, and of one with something wrong.
+
+    These are then read line by line, which takes six times as long.
+    """
+    if text.count("\n") < ROWS_LONG:
+        return None  # no lines that are worth the import of Polars
+    head = numbered_lines(text[:HEAD_WIDTH], path, may_be_empty=True)
+    if len(head) < 2:
+        return None
+    if COUNT.fullmatch(head[0].text):
+        from penstock.plain_trace import plain_hpcc_flows
+
+        count = whole_number(head[0].text, FLOWS_MAX)
+        found = plain_hpcc_flows(text, count) if count else None
+        return FlowTrace(*found) if found else None
+    if "," not in head[0].text:
+        return None
+    columns = _columns(head[0])
+    if columns.after >= 0 or columns.job:
+        return None
+    from penstock.plain_trace import plain_flows
+
+    places = dict(zip(_COLUMNS, columns.flow, strict=True))
+    flows = plain_flows(text, len(_header(head[0])), places, columns.start)
+    return FlowTrace(flows) if flows else None
+
+
+def _by_line(text: str, path: Path) -> FlowTrace:
+    """The flows of any file, or the refusal of a line."""
     lines = numbered_lines(text, path)
-    if re.fullmatch("[0-9]+", lines[0].text):
+    if COUNT.fullmatch(lines[0].text):
         found = read_hpcc_flows(lines)
         base = base_second(found) * SECOND_NS
         listed = [
@@ -135,25 +145,6 @@ def read_trace(path: Path) -> FlowTrace:
     return _trace(lines[0], *_csv(lines, _columns(lines[0])))
 
 
-def _plain(text: str, path: Path) -> FlowRows | None:
-    """The flows of a CSV file as most are; none of another file, and of one with something wrong.
-
-    These are then read line by line, which takes six times as long.
-    """
-    if text.count("\n") < ROWS_LONG:
-        return None  # no lines that are worth the import of Polars
-    head = numbered_lines(text[:HEAD_WIDTH], path, may_be_empty=True)
-    if len(head) < 2 or "," not in head[0].text:
-        return None
-    columns = _columns(head[0])
-    if columns.after >= 0 or columns.job:
-        return None
-    from penstock.plain_trace import plain_flows
-
-    places = dict(zip(_COLUMNS, columns.flow, strict=True))
-    return plain_flows(text, len(_header(head[0])), places, columns.start, FLOWS_MAX)
-
-
 def flow_lines(path: Path) -> list[Line]:
     """The line of each flow of a file that :func:`read_trace` has read."""
     lines = read_lines(path)
@@ -164,7 +155,7 @@ def flow_lines(path: Path) -> list[Line]:
 
 def _trace(header: Line, rows: list[Row], words: list[str]) -> FlowTrace:
     """The flows of checked rows below a `header`; `words` are their names in the file."""
-    flows = list(_checked(header, ((row.line, row.flow, not row.after) for row in rows)))
+    flows = list(checked_flows(header, ((row.line, row.flow, not row.after) for row in rows)))
     after = [(place, *one) for place, row in enumerate(rows) for one in row.after]
     steps = {name: number for number, name in enumerate(dict.fromkeys(row.step for row in rows))}
     places = [(row.iteration, steps[row.step], row.rank) for row in rows if row.step]
@@ -180,46 +171,6 @@ def _trace(header: Line, rows: list[Row], words: list[str]) -> FlowTrace:
         lags=lags if any(lags) else [],
         places=places,
         steps=list(steps) if places else [],
-    )
-
-
-def base_second(flows: list[HpccFlow]) -> int:
-    """The whole second at or before the first flow's start [s]."""
-    return flows[0].start_ns // SECOND_NS
-
-
-def read_hpcc_flows(lines: list[Line]) -> list[HpccFlow]:
-    """The flows of the HPCC simulator's flow file, in its order.
-
-    Format: ``ReadFlowInput`` in its ``scratch/third.cc``.
-
-    Raises
-    ------
-    PydanticCustomError
-        A `ValueError` that names the line and the remedy.
-    """
-    count = lines[0].whole(lines[0].text, "the number of flows", FLOWS_MAX)
-    rows = announced(lines[1:], count, lines[0], "flows")
-    flows = [_hpcc_flow(line) for line in rows]
-    places = ((f.line, (f.source, f.destination, f.size, f.start_ns), True) for f in flows)
-    for _ in _checked(lines[0], places):
-        pass
-    return flows
-
-
-def _hpcc_flow(line: Line) -> HpccFlow:
-    words = line.text.split()
-    if len(words) not in (5, 6):
-        raise line.refuse(f"has {len(words)} columns", "write src dst pg dport size start_s")
-    port = line.whole(words[3], "the port", PORT_MAX) if len(words) == 6 else 0
-    return HpccFlow(
-        line,
-        line.whole(words[0], "the source", NODE_MAX),
-        line.whole(words[1], "the destination", NODE_MAX),
-        line.whole(words[2], "the priority group"),
-        port,
-        line.whole(words[-2], SIZE, SIZE_MAX, least=1),
-        line.read(time_ns, words[-1]),
     )
 
 
@@ -369,20 +320,3 @@ def _connect(rows: list[Row], words: list[str], column: int, unit: str) -> None:
             raise row.line.refuse(
                 f"needs {row.needed} flows of {len(row.after)}", "need at most those it waits for"
             )
-
-
-def _checked(header: Line, flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
-    """Checks flows one by one; the last value says that a flow has a start of its own."""
-    before, count = 0, 0
-    for count, (line, flow, is_timed) in enumerate(flows, start=1):
-        source, destination, _, start = flow
-        if source == destination:
-            raise line.refuse(f"is a flow from host {source} to itself", "name two hosts")
-        if is_timed and start < before:
-            raise line.refuse("starts before the line above it", "sort the file by start")
-        if count > FLOWS_MAX:
-            raise line.refuse("is one flow too many", f"write at most {FLOWS_MAX:,} in a file")
-        before = start if is_timed else before
-        yield flow
-    if not count:
-        raise header.refuse("has no flow below it", "add some, or leave the traffic out")

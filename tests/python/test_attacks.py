@@ -14,6 +14,7 @@ import pytest
 
 from penstock import Scenario, ScenarioError
 from penstock.cli.options import read_scenario, read_settings
+from penstock.dependency import FLOWS_MAX
 from penstock.errors import PROBLEMS_MAX, VALUE_WIDTH, Problem
 from penstock.experiments import catalogue
 from penstock.hpcc.case import case_of_config
@@ -31,7 +32,6 @@ from penstock.toml_text import (
     parse_toml,
 )
 from penstock.topology_file import CABLES_MAX
-from penstock.trace import FLOWS_MAX
 from penstock.units import DIGITS_MAX, NUMBER_WIDTH, U64_MAX, whole_number
 
 SWITCH = 'duration = "1 s"\n[topology]\nkind = "single-switch"\nhosts = 4\n'

@@ -15,12 +15,12 @@ from penstock.cli import main
 from penstock.hpcc.case import Case, case_of_config
 from penstock.hpcc.compare import compare, percentile
 from penstock.hpcc.config import IGNORED, KEYS, Config, read_config
+from penstock.hpcc.flow_file import read_hpcc_flows
 from penstock.hpcc.ideal import IdealTimes
 from penstock.hpcc.output import address, read_fct, read_pfc
 from penstock.hpcc.quantity import rate_bps, time_ns
 from penstock.lines import read_lines
 from penstock.topology_file import read_topology
-from penstock.trace import read_hpcc_flows
 
 DATA = Path(__file__).parents[1] / "data" / "ns3-hpcc"
 

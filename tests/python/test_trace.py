@@ -14,10 +14,10 @@ from penstock.dependency import SIZE_MAX, Flow
 from penstock.errors import problem_of
 from penstock.flow_rows import FlowRows
 from penstock.lines import numbered_lines
-from penstock.plain_trace import plain_flows
+from penstock.plain_trace import plain_flows, plain_hpcc_flows
 from penstock.toml_text import ROWS_LONG
 from penstock.topology_file import NODE_MAX
-from penstock.trace import FLOWS_MAX, _columns, _csv, _header, _trace, read_trace
+from penstock.trace import _by_line, _columns, _header, read_trace
 
 CSV = "src,dst,size_bytes,start_ns\n0,1,1000,0\n2,3,50,1.5\n"
 HPCC = "2\n126 97 3 100 649 2.000000101\n24 63 3 100 227 2.000000452\n"
@@ -41,14 +41,14 @@ def test_csv_columns_go_by_name(tmp_path: Path) -> None:
 
 def _read_both_ways(text: str) -> tuple[list[Flow], list[Flow]]:
     """The flows as a plain file has them, and line by line; none where they are refused."""
-    lines = numbered_lines(text, Path("flows"))
-    columns = _columns(lines[0])
+    header = numbered_lines(text, Path("flows"))[0]
+    columns = _columns(header)
     try:
-        by_line = _trace(lines[0], *_csv(lines, columns)).flows
+        by_line = _by_line(text, Path("flows")).flows
     except ValueError:
         by_line = []
     places = dict(zip(("source", "destination", "size"), columns.flow, strict=True))
-    plain = plain_flows(text, len(_header(lines[0])), places, columns.start, FLOWS_MAX)
+    plain = plain_flows(text, len(_header(header)), places, columns.start)
     return list(plain or []), list(by_line)
 
 
@@ -129,6 +129,62 @@ def test_hpcc_flow_files_begin_at_a_whole_second(tmp_path: Path) -> None:
     # Its starts are cut to whole nanoseconds, as that simulator does.
     assert read(tmp_path, HPCC) == [(126, 97, 649, 100_000), (24, 63, 227, 452_000)]
     assert read_trace(tmp_path / "flows").destination_ports == [100, 100]
+
+
+def _hpcc_both_ways(text: str) -> tuple[list[object], list[object]]:
+    """The same of the HPCC simulator's flow file, with the ports of the flows."""
+    try:
+        found = _by_line(text, Path("flows"))
+        by_line: list[object] = [*found.flows, *found.destination_ports]
+    except ValueError:
+        by_line = []
+    flows, ports = plain_hpcc_flows(text, int(text.split()[0])) or ([], [])
+    return [*flows, *ports], by_line
+
+
+@given(data=st.data(), port=st.sampled_from([" 7", ""]), space=st.sampled_from([" ", "\t "]))
+def test_a_plain_hpcc_file_is_read_as_line_by_line(
+    data: st.DataObject, port: str, space: str
+) -> None:
+    starts = st.decimals(0, 9_999_999, places=data.draw(st.integers(0, 30)))
+    least = st.decimals("0", "1e-9", places=30)
+    drawn = data.draw(st.lists(starts | least, min_size=1, max_size=5))
+    rows = [
+        f"{place} {NODE_MAX} 3{port} {SIZE_MAX} {start:f}"
+        for place, start in enumerate(sorted(drawn))
+    ]
+    text = "\n".join([str(len(rows)), *rows, "", "made by a tool"]).replace(" ", space)
+    plain, by_line = _hpcc_both_ways(text)
+    assert plain == by_line and len(plain) == 2 * len(rows)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        *("0 0 3 7 9 2.1", "0 1 3 7 0 2.1", "0 1 3 9", "0 1 3 7 9 2.1 1", "0 1 3 70000 9 2.1"),
+        *("x 1 3 7 9 2.1", "0 1 3 7 9 1.9", f"0 {NODE_MAX + 1} 3 7 9 2.1", "0 1 3 7 9 99999999"),
+        *(f"0 1 3 7 {2**63} 2.1", "0 1 3 7 9 2.1\n2 3 3 7 9 2.2", "", "0 1 3 7 9 -2.1"),
+    ],
+)
+def test_a_wrong_hpcc_file_is_left_to_the_lines(row: str) -> None:
+    assert _hpcc_both_ways(f"2\n2 3 3 7 9 2.0\n{row}\n") == ([], [])
+
+
+def test_a_count_beyond_all_bounds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="for the number of flows"):
+        read(tmp_path, "9" * 5_000 + ROWS_LONG * "\n0 1 3 7 9 2.1")
+
+
+def test_a_long_hpcc_file_is_kept_in_columns(tmp_path: Path) -> None:
+    rows = [
+        f"{flow % 7} 9 3 {flow % 5} {1 + flow} {2 + flow / 10**6:.9f}" for flow in range(ROWS_LONG)
+    ]
+    flows = read(tmp_path, "\n".join([str(ROWS_LONG), *rows, ""]))
+    assert isinstance(flows, FlowRows)
+    assert flows[ROWS_LONG - 1][:3] == ((ROWS_LONG - 1) % 7, 9, ROWS_LONG)
+    assert _by_line((tmp_path / "flows").read_text(), tmp_path).flows == list(flows)
+    trace = read_trace(tmp_path / "flows")
+    assert trace.destination_ports[:6] == [0, 1, 2, 3, 4, 0]
 
 
 def test_hpcc_flow_files_without_a_port(tmp_path: Path) -> None:

@@ -121,8 +121,8 @@ def _dependent(
     entries = scenario.resolve().traffic
     if not (graph or trace or any(one.kind == "collective" or _waits(one) for one in entries)):
         return []
+    from penstock.dependency import FLOWS_MAX
     from penstock.dependency_graph import DependencyGraph
-    from penstock.trace import FLOWS_MAX
 
     if trace:
         DependencyGraph(scenario, FLOWS_MAX + 1).save_trace(trace)

@@ -14,13 +14,13 @@ from pydantic_core import PydanticCustomError
 
 from penstock.errors import Problem, ScenarioError, problem_of
 from penstock.hpcc.config import Config, read_config
+from penstock.hpcc.flow_file import SECOND_NS, HpccFlow, base_second, read_hpcc_flows
 from penstock.hpcc.rules import check
 from penstock.hpcc.scheme import scheme_of, wire_of
 from penstock.lines import read_lines
 from penstock.scenario import Scenario
 from penstock.scenario.base import label_of
 from penstock.topology_file import TopologyFile, read_topology
-from penstock.trace import SECOND_NS, HpccFlow, base_second, read_hpcc_flows
 from penstock.units import TIME
 
 LONGEST_RUN = TIME.parse("60 s")

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from penstock.dependency import SIZE_MAX, Flow
+from penstock.dependency import FLOWS_MAX, SIZE_MAX, Flow
 from penstock.flow_rows import FlowRows
 from penstock.scenario.base import (
     Count,
@@ -44,7 +44,7 @@ from penstock.scenario.declared.traffic import (
     OpenLoopTraffic,
     RpcTraffic,
 )
-from penstock.trace import FLOWS_MAX, read_trace
+from penstock.trace import read_trace
 from penstock.units import Time, refusal
 from penstock.workload import Distribution, find_workload, read_cdf
 
