@@ -422,6 +422,15 @@ def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str])
     assert spans[3][0] >= spans[2][1]
 
 
+def test_the_rate_of_requests_counts_those_that_are_answered_in_time() -> None:
+    size = {"kind": "fixed", "size": 300}
+    loop = {"kind": "rpc", "clients": [0], "outstanding": 3, "request": size, "response": size}
+    found = run(star([loop]).with_overrides({"duration": "100 us"}))
+    in_time = found.requests.filter(pl.col("end_ps") <= found.scenario.duration).height
+    assert 0 < in_time < found.requests.height
+    assert request_rate([found]) == in_time / 100e-6
+
+
 def test_expressions_measure_jobs_and_requests() -> None:
     """Metrics of experiments, sweeps and searches, held against the run's own summary."""
     job = {"kind": "collective", "operation": "ring-all-reduce", "bytes": "80 kB", "iterations": 2}

@@ -122,6 +122,13 @@ def test_pauses_are_those_that_took_effect() -> None:
     assert METRICS["pauses"]([PAUSED], link=[0, 1], after=6, until=60) == 1
 
 
+def test_pauses_behind_the_duration_are_none_of_its_traffic() -> None:
+    assert METRICS["pauses_per_ms"]([PAUSED], link=[0, 1]) == pytest.approx(3 / 0.1)
+    scenario = SimpleNamespace(**vars(PAUSED.scenario) | {"duration": 20_000_000})
+    short = SimpleNamespace(**vars(PAUSED) | {"scenario": scenario})
+    assert METRICS["pauses_per_ms"]([short], link=[0, 1]) == pytest.approx(1 / 0.02)
+
+
 def test_each_queue_that_is_paused_counts_and_a_repeated_pause_does_not() -> None:
     events = [
         (5, "pause_received", 3),

@@ -43,10 +43,12 @@ def request_latency(runs: Runs, *, label: Label = "rpc", statistic: Statistic = 
 
 @metric("[1/s]", kinds=("rpc",))
 def request_rate(runs: Runs, *, label: Label = "rpc") -> Value:
-    """Answered requests in a second of the scenario's duration, mean of the runs."""
+    """Requests that were answered within the scenario's duration, in a second, mean of the runs."""
+    durations = [float(run.scenario.duration) for run in runs]
+    ends = [_of([run], "requests", label, "end_ps") for run in runs]
     return mean(
-        _of([run], "requests", label, "latency_ps").size / (run.scenario.duration / 1e12)
-        for run in runs
+        float((end <= duration).sum()) / (duration / 1e12)
+        for end, duration in zip(ends, durations, strict=True)
     )
 
 

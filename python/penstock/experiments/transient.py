@@ -84,9 +84,13 @@ def pauses(runs: Runs, *, link: Link, after: After = 0.0, until: Until = FOREVER
 
 @metric("[1/ms]", needs="events")
 def pauses_per_ms(runs: Runs, *, link: Link, after: After = 0.0) -> Value:
-    """How often a link was paused in a ms of traffic, from a time [us] on, mean over seeds."""
-    durations_us = [float(run.scenario.duration) / 1e6 for run in runs]
-    return pauses(runs, link=link, after=after) * 1e3 / (float(np.mean(durations_us)) - after)
+    """How often a link was paused in a ms of traffic, from a time [us] on, mean over seeds.
+
+    Pauses behind the duration do not count.
+    """
+    duration_us = float(runs[0].scenario.duration) / 1e6
+    found = pauses(runs, link=link, after=after, until=duration_us)
+    return found * 1e3 / (duration_us - after)
 
 
 @metric("[Gb/s]", needs="series")
