@@ -117,6 +117,11 @@ BAD: list[tuple[str, str, Any]] = [
     ("bfc", f"{SWITCH}.assignment.queues", 129),
     ("afq", f"{SWITCH}.backpressure -> {SWITCH}.backpressure.kind", BFC_TABLE),
     ("afq", f"{SWITCH}.assignment.bytes_per_round", 32),
+    (
+        "afq-fair-memory",
+        f"{SWITCH}.admission -> {SWITCH}.assignment.horizon",
+        {"kind": "infinite"},
+    ),
     ("wrr", f"{SWITCH}.scheduling.weights", [1]),
     ("homa", f"{SWITCH}.scheduling -> {SWITCH}.scheduling.kind", SRF),
     ("homa", f"{HOST}.recovery -> {HOST}.recovery.kind", {"kind": "perfect"}),

@@ -199,7 +199,8 @@ impl Switch {
         let random = self.draws.own();
         port.prepare(&self.classes);
         let PortCounters { excuses, choices, .. } = port.counters;
-        let arrival = Assigning { now, egress, port: &mut *port, packet, random };
+        let admission = &self.admission;
+        let arrival = Assigning { now, egress, port: &mut *port, packet, admission, random };
         let assigned =
             assignment::dispatch!(&mut self.assignment, policy => policy.assign(arrival));
         let Some(queue) = assigned else {
@@ -290,7 +291,8 @@ impl Switch {
         let (now, random) = (moment.now, self.draws.own());
         let port = &mut self.ports[usize::from(egress)];
         port.prepare(&self.classes);
-        let arrival = Assigning { now, egress, port, packet: &mut moment.pool[id], random };
+        let (packet, admission) = (&mut moment.pool[id], &self.admission);
+        let arrival = Assigning { now, egress, port, packet, admission, random };
         let assigned =
             assignment::dispatch!(&mut self.assignment, policy => policy.assign(arrival));
         let Some(queue) = assigned else { return false };

@@ -45,6 +45,11 @@ impl AdmissionConfig {
         configured!(self, parameters => parameters.is_plain_pool())
     }
 
+    /// Whether each egress port has a memory of its own.
+    pub(crate) fn is_per_port(&self) -> bool {
+        configured!(self, parameters => parameters.is_per_port())
+    }
+
     /// Checks that the admission goes together with the other policies of `switch`.
     pub(crate) fn fits(
         &self,
@@ -96,6 +101,13 @@ impl Admission {
         let index = accounts.index(ingress, class);
         accounts.total -= bytes;
         dispatch!(&self.memory, policy => policy.release(accounts, index, bytes));
+    }
+
+    /// What an egress port with `egress_bytes` has left of its own memory (bytes); `u64::MAX` where ports
+    /// have none of their own.
+    #[inline]
+    pub(crate) fn free(&self, egress_bytes: u64) -> u64 {
+        dispatch!(&self.memory, policy => policy.free(egress_bytes))
     }
 
     /// The dynamic threshold at which an ingress account stops growing, where there is one.

@@ -39,6 +39,11 @@ pub(crate) trait Parameters {
     fn is_plain_pool(&self) -> bool {
         false
     }
+
+    /// Whether each egress port has a memory of its own.
+    fn is_per_port(&self) -> bool {
+        false
+    }
 }
 
 /// An admission policy of a switch. The policy writes the ingress accounts; [`super::Admission`] keeps
@@ -64,5 +69,12 @@ pub(crate) trait Policy {
     #[inline]
     fn reserve(&self) -> u64 {
         0
+    }
+
+    /// What an egress port with `egress_bytes` has left of its own memory (bytes); `u64::MAX` where ports
+    /// have none of their own.
+    #[inline]
+    fn free(&self, _egress_bytes: u64) -> u64 {
+        u64::MAX
     }
 }

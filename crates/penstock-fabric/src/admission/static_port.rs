@@ -58,6 +58,10 @@ impl Parameters for StaticConfig {
             problems.unless(is_first, &field, tier, "its memory is given above; name a tier once");
         }
     }
+
+    fn is_per_port(&self) -> bool {
+        true
+    }
 }
 
 /// The private memories of a switch's ports.
@@ -80,6 +84,11 @@ impl Policy for StaticPort {
         let fits = request.egress_bytes + request.bytes <= self.size;
         accounts.ingress[index].used += if fits { request.bytes } else { 0 };
         fits
+    }
+
+    #[inline]
+    fn free(&self, egress_bytes: u64) -> u64 {
+        self.size.saturating_sub(egress_bytes)
     }
 }
 

@@ -7,6 +7,7 @@ use penstock_packet::Packet;
 use penstock_units::random::Pcg32;
 use penstock_units::{Fidelity, Problems, Time};
 
+use crate::admission::Admission;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::port::Port;
 use crate::stored::Stored;
@@ -92,6 +93,8 @@ pub(crate) struct Assigning<'a> {
     pub port: &'a mut Port,
     /// The packet.
     pub packet: &'a mut Packet,
+    /// The switch's memory.
+    pub admission: &'a Admission,
     /// The random numbers of the switch.
     pub random: &'a mut Pcg32,
 }

@@ -25,6 +25,15 @@
 //! `bids = "audited"` uses the sketch, and writes the same bids to a perfect table beside it. A packet
 //! is *misestimated* when the sketch queues it for a later round than the perfect table would (App. E,
 //! Fig. 17c; the paper does not say which bids are exact after a collision).
+//!
+//! `horizon = "free-memory"` is ours. AFQ drops nothing that is queued (sec. 5), and a flow may be as many
+//! rounds ahead as there are queues. So a few flows can fill a port's memory (eleven, with 32 rounds of
+//! 1,500 B and 512 KB), and then whoever comes is dropped, however little it has queued. A flow's bid less
+//! the byte at which the current round begins is about what the flow has queued. So a switch with AFQ can
+//! hold each flow to the dynamic threshold of A. Choudhury and E. Hahne ("Dynamic Queue Length Thresholds
+//! for Shared-Memory Packet Switches", IEEE/ACM ToN 1998) without a counter for each flow. Their factor is
+//! 1 here: a packet is dropped when its flow would have more bytes queued than the port has free. A flow
+//! with nothing queued gets in as long as there is room.
 
 use alloc::format;
 use alloc::vec;
@@ -66,6 +75,16 @@ pub enum BidStore {
     Audited,
 }
 
+/// How far ahead of the current round a packet may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Horizon {
+    /// As far as rounds have queues.
+    Queues,
+    /// As far as rounds have queues, and by at most the bytes that the port has free.
+    FreeMemory,
+}
+
 /// Parameters of the assignment by rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -103,11 +122,19 @@ pub struct RoundsConfig {
         "source" = "AFQ fig. 3; 4: by occupancy where the scheduler cannot tell"
     ))]
     pub round: RoundSource,
+    /// How far ahead a flow may be: as far as rounds have queues, or at most by the bytes that the port has
+    /// free, too.
+    #[schemars(extend(
+        "default" = "queues",
+        "source" = "AFQ fig. 3; free-memory is ours"
+    ))]
+    pub horizon: Horizon,
 }
 
 impl Parameters for RoundsConfig {
-    /// Checks four things: a packet fits into the rounds; the scheduler serves the rounds in their
-    /// order; assignment and scheduler agree on who tells the round; every round ends.
+    /// Checks five things: a packet fits into the rounds; the scheduler serves the rounds in their
+    /// order; assignment and scheduler agree on who tells the round; every round ends; a port has the memory
+    /// that flows are to divide.
     fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
         if let Some(packet) = around.packet.filter(|_| problems.has_sound("assignment")) {
             let rounds = self.queues - 1;
@@ -140,6 +167,12 @@ impl Parameters for RoundsConfig {
             "a round whose queue is paused cannot end; use backpressure \"none\" or \"pfc\"";
         let holds = backpressure.lets_rounds_end();
         problems.unless(holds, "backpressure.kind", backpressure.kind(), remedy);
+        let holds = self.horizon == Horizon::Queues || switch.admission.is_per_port();
+        let remedy = format!(
+            "the {} admission gives a port no memory of its own; use \"queues\", or admission \"static\"",
+            switch.admission.kind()
+        );
+        problems.unless(holds, "assignment.horizon", "free-memory", remedy);
     }
 
     fn queue_classes(&self, _: usize) -> Vec<u8> {
@@ -202,6 +235,8 @@ pub(crate) struct Rounds {
     /// Data queues of a port.
     queues: u64,
     bytes_per_round: u64,
+    /// Whether a flow has at most as much queued as the port has free.
+    heeds_memory: bool,
     sketch: Option<Sketch>,
     table: Option<PerfectTable>,
     /// One estimate per egress, where the scheduler does not tell the round.
@@ -219,6 +254,7 @@ impl Rounds {
         Rounds {
             queues: u64::from(config.queues - 1),
             bytes_per_round: config.bytes_per_round.get(),
+            heeds_memory: config.horizon == Horizon::FreeMemory,
             sketch: has_sketch.then(|| Sketch::new(ports, config.rows, config.columns, salt)),
             table: has_table.then(|| PerfectTable::new(ports)),
             estimates: (config.round == RoundSource::Occupancy)
@@ -228,11 +264,12 @@ impl Rounds {
 }
 
 impl Policy for Rounds {
-    /// The queue of the packet's round; `None` when that round has no queue yet. Stores in
-    /// [`penstock_packet::Packet::time`] how many rounds the packet is ahead.
+    /// The queue of the packet's round; `None` when that round has no queue yet, or when the flow would
+    /// have more queued than is free. Stores in [`penstock_packet::Packet::time`] how many rounds the
+    /// packet is ahead.
     #[inline]
     fn assign(&mut self, arrival: Assigning<'_>) -> Option<u16> {
-        let Assigning { egress, port, packet, .. } = arrival;
+        let Assigning { egress, port, packet, admission, .. } = arrival;
         let flow = packet.flow_hash;
         let (round, end) = match &mut self.estimates {
             None => (port.round(), port.rounds_end(self.queues)),
@@ -245,7 +282,8 @@ impl Policy for Rounds {
         let raised = |bid: u64| bid.max(start) + size;
         let bid = raised(of_sketch.or(of_table).unwrap_or(0));
         let packet_round = bid / self.bytes_per_round;
-        if packet_round >= end {
+        let is_over = self.heeds_memory && bid - start > admission.free(port.bytes());
+        if packet_round >= end || is_over {
             return None;
         }
         if let (Some(_), Some(exact)) = (of_sketch, of_table) {

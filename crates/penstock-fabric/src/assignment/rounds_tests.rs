@@ -2,7 +2,7 @@
 
 use crate::config::Surroundings;
 use crate::fixture::refusal::{
-    BFC, GROUPS, PFC, ROTATING, ROUNDS, SCANNING, STRICT, refused, refused_in,
+    BFC, GROUPS, PFC, POOL, ROTATING, ROUNDS, SCANNING, STRICT, refused, refused_in,
 };
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,13 +12,14 @@ use penstock_packet::{PacketEvent, PacketFlags};
 use penstock_units::Time;
 
 use super::*;
+use crate::admission::static_port::StaticConfig;
 use crate::fixture::{Bench, flow, hosts, ideal_fair, per_flow, plain};
 use crate::marking::rounds::RoundMarkingConfig;
 use crate::scheduling::priority_groups::PriorityGroupsConfig;
 use crate::scheduling::rotating_strict;
 use crate::scheduling::scanning_drr::ScanningDrrConfig;
 use crate::switch::Arrival;
-use crate::{AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
+use crate::{AdmissionConfig, AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
 const RED: u32 = 1;
 const GREEN: u32 = 2;
@@ -34,6 +35,7 @@ fn rounds(bids: BidStore) -> RoundsConfig {
         columns: 1_024,
         bids,
         round: RoundSource::Scheduler,
+        horizon: Horizon::Queues,
     }
 }
 
@@ -214,6 +216,52 @@ fn a_packet_beyond_the_last_round_is_dropped_and_leaves_no_trace() {
     bench.depart(0);
     assert_eq!(bench.queue_of(flow(RED)), 1);
     assert_eq!(bench.drain(0), [BLUE, RED, RED, RED]);
+}
+
+/// AFQ as `horizon` has it, on ports of 4,000 B.
+fn afq_with_little_memory(horizon: Horizon) -> SwitchConfig {
+    let assignment = RoundsConfig { horizon, ..rounds(BidStore::Sketch) };
+    let scheduling = SchedulingConfig::RotatingStrict(rotating_strict::RotatingStrictConfig {});
+    let memory = StaticConfig { per_port: Bytes::new(4_000), other_tiers: vec![] };
+    SwitchConfig { admission: AdmissionConfig::Static(memory), ..switch(assignment, scheduling) }
+}
+
+#[test]
+fn a_flow_has_at_most_as_much_queued_as_is_free() {
+    let mut bench = Bench::new(&afq_with_little_memory(Horizon::FreeMemory), &hosts(2));
+    assert_eq!(queue_for(&mut bench, RED, 1_000), Some(2)); // 1,000 of 4,000 free
+    assert_eq!(queue_for(&mut bench, RED, 1_000), Some(3)); // 2,000 of 3,000
+    assert_eq!(queue_for(&mut bench, RED, 1_000), None); // 3,000 of 2,000
+    assert_eq!(bench.switch.port(0).counters.refusals, 1);
+    assert_eq!(queue_for(&mut bench, BLUE, 1_000), Some(2)); // 1,000 of 2,000
+    assert_eq!(queue_for(&mut bench, BLUE, 900), None); // 1,900 of 1,000
+    assert_eq!(queue_for(&mut bench, GREEN, 1_000), Some(2)); // 1,000 of 1,000: the last
+    assert_eq!(queue_for(&mut bench, YELLOW, 1), None); // no room at all
+    assert_eq!(bench.switch.accounts().total, 4_000);
+    // In round 1, red has 2,000 - 1,000 queued. The bytes of its dropped packet do not count.
+    assert_eq!([(); 3].map(|()| bench.depart(0).unwrap().0.flow_hash), [RED, BLUE, GREEN]);
+    assert_eq!(queue_for(&mut bench, RED, 1_000), Some(4)); // 2,000 of 3,000
+    assert_eq!(queue_for(&mut bench, RED, 100), None); // 2,100 of 2,000
+}
+
+#[test]
+fn by_the_paper_one_flow_takes_what_rounds_have_queues_for() {
+    let mut bench = Bench::new(&afq_with_little_memory(Horizon::Queues), &hosts(2));
+    let queues = [RED, RED, RED, BLUE].map(|number| queue_for(&mut bench, number, 1_000));
+    assert_eq!(queues, [Some(2), Some(3), Some(4), Some(2)]);
+    assert_eq!(queue_for(&mut bench, GREEN, 1_000), None); // no room, though it has nothing queued
+}
+
+#[test]
+fn flows_divide_the_memory_of_a_port() {
+    let horizon = |admission| {
+        refused(&[ROUNDS, ROTATING, admission], &[("/assignment/horizon", json!("free-memory"))])
+    };
+    let own = r#"{"kind": "static", "per_port": 512000, "other_tiers": []}"#;
+    assert!(horizon(("admission", own)).is_empty());
+    let expected = "assignment.horizon is free-memory; the shared admission gives a port no memory of its \
+                    own; use \"queues\", or admission \"static\"";
+    assert_eq!(horizon(POOL), [expected]);
 }
 
 #[test]

@@ -47,8 +47,15 @@ fn shared(full_port: &str) -> Value {
 fn rounds(queues: u32, bids: &str, round: &str) -> Value {
     json!({
         "kind": "rounds", "queues": queues, "bytes_per_round": 1_000, "rows": 2, "columns": 4,
-        "bids": bids, "round": round,
+        "bids": bids, "round": round, "horizon": "queues",
     })
+}
+
+/// Rounds whose flows heed the memory that is free.
+fn heedful(round: &str) -> Value {
+    let mut assignment = rounds(6, "sketch", round);
+    assignment["horizon"] = json!("free-memory");
+    assignment
 }
 
 fn assignments() -> Vec<Value> {
@@ -65,6 +72,8 @@ fn assignments() -> Vec<Value> {
         rounds(6, "audited", "scheduler"),
         rounds(7, "per-flow", "scheduler"),
         rounds(6, "sketch", "occupancy"),
+        heedful("scheduler"),
+        heedful("occupancy"),
         shared("random"),
         shared("closest-remaining"),
     ]

@@ -331,7 +331,7 @@ pub fn afq(buffer: u64) -> Value {
         (
             "assignment",
             json!({"kind": "rounds", "queues": 33, "bytes_per_round": 1_048, "rows": 2,
-            "columns": 64, "bids": "audited", "round": "scheduler"}),
+            "columns": 64, "bids": "audited", "round": "scheduler", "horizon": "queues"}),
         ),
         ("scheduling", json!({"kind": "rotating-strict"})),
         ("marking", json!({"kind": "rounds", "rounds": 8})),

@@ -157,6 +157,12 @@ class RoundsAssignment(Part):
         "scheduler",
         source="AFQ fig. 3; 4: by occupancy where the scheduler cannot tell",
     )
+    horizon: Literal["queues", "free-memory"] = field(
+        "How far ahead a flow may be: as far as rounds have queues, or at most by the bytes that "
+        "the port has free, too",
+        "queues",
+        source="AFQ fig. 3; free-memory is ours",
+    )
 
 
 class PriorityAssignment(Part):
