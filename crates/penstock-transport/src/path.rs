@@ -44,6 +44,9 @@ pub struct Acknowledgement<'a> {
     /// Time between the arrivals of the two packets of a pair, when the second one is acknowledged here
     /// (ps); zero otherwise, and always without packet-pair flow control.
     pub pair_gap: Time,
+    /// Names the path that the data packet took: the numbers of its switches, combined by exclusive or
+    /// (HPCC's pathID, of 16 bits in place of 12). Without telemetry it says nothing.
+    pub path: u16,
     /// One entry per switch egress that the data packet crossed, in path order; empty without
     /// telemetry.
     pub telemetry: &'a [HopTelemetry],
@@ -59,6 +62,7 @@ impl Acknowledgement<'_> {
             is_marked: false,
             sent_at: Time::ZERO,
             pair_gap: Time::ZERO,
+            path: 0,
             telemetry: &[],
         }
     }

@@ -151,6 +151,7 @@ fn acknowledgement(cumulative: u64) -> Acknowledgement<'static> {
         is_marked: false,
         sent_at: Time::ZERO,
         pair_gap: Time::ZERO,
+        path: 0,
         telemetry: &[],
     }
 }
