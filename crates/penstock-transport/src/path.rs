@@ -11,6 +11,8 @@ pub struct PathFacts {
     pub base_rtt: Time,
     /// Rate of the sender's NIC (bit/s), > 0.
     pub line_rate: BitRate,
+    /// Rate of the receiver's NIC (bit/s), > 0.
+    pub receiver_rate: BitRate,
     /// Bandwidth-delay product, `line_rate * base_rtt` (bytes), > 0.
     pub bdp: Bytes,
     /// Payload of a full data packet (bytes), > 0.
