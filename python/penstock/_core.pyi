@@ -81,6 +81,8 @@ class Acknowledgement:
     """What `acknowledged` becomes once all that is in flight is acknowledged [B]."""
     sent_at: int
     """When the data packet left its source [ps]."""
+    path: int
+    """Names the path of the data packet; another number when the path has changed."""
     telemetry: tuple[Hop, ...]
     """The hops of the data packet in the order of the path; empty without telemetry."""
 

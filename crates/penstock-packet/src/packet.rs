@@ -210,8 +210,9 @@ pub struct Packet {
     pub queue: u16,
     /// The label of the packet's queue at the upstream port (`upstreamQ` in BFC).
     pub upstream_queue: u16,
-    /// What the hosts of a scheme write into its header. Homa: the priority level, 0 the highest.
-    /// ExpressPass: the number of the credit, or of the credit that paid for the data, modulo 2^16.
+    /// What a scheme writes into its header. Homa: the priority level, 0 the highest. ExpressPass: the
+    /// number of the credit, or of the credit that paid for the data, modulo 2^16. Telemetry: the name of
+    /// the path; acknowledgements echo it.
     pub tag: u16,
     /// Kind of the packet.
     pub kind: PacketKind,

@@ -8,7 +8,7 @@ use penstock_fabric::{Switch, SwitchConfig};
 use penstock_packet::{Balance, Shared, SwitchFacts, SwitchFrames};
 use penstock_transport::{FrameBytes, PathFacts, RecoveryConfig};
 use penstock_units::random::Pcg32;
-use penstock_units::{Bytes, Fidelity, Time, Transmission};
+use penstock_units::{BitRate, Bytes, Fidelity, Time, Transmission};
 use rand_core::RngCore;
 
 use crate::bounds;
@@ -67,6 +67,8 @@ pub struct Network {
     /// What controllers may know of their paths. The longest base RTT and the most hops of the
     /// network serve every flow, as GLOBAL_T does in the HPCC simulator.
     pub path: PathFacts,
+    /// By host: the rate of its NIC.
+    pub(crate) nic_rates: Arc<[BitRate]>,
     /// The largest number of links on a path between two hosts.
     pub path_links: usize,
 }
@@ -99,6 +101,7 @@ impl Network {
         let routing = Routing::new(&topology);
         let mut network = Self::of(scenario, topology, (routing, route_changes), path);
         let nodes = network.topology.nodes.len() as u32;
+        network.nic_rates = nic_rates(&plain);
         network.first_nic = nodes - hosts.len() as u32;
         for node in network.first_nic..nodes {
             let facts = (&*network.topology, &network.frames);
@@ -134,6 +137,7 @@ impl Network {
             fidelity: scenario.fidelity,
             frames,
             path,
+            nic_rates: nic_rates(&topology),
             path_links: path_links.unwrap_or_default(),
             route_changes,
             routing: Arc::new(routing),
@@ -204,6 +208,7 @@ fn frames(scenario: &Scenario) -> Frames {
     }
 }
 
+/// Facts about the longest path, between hosts with the fastest NICs.
 fn path_facts(
     scenario: &Scenario,
     topology: &Topology,
@@ -216,13 +221,11 @@ fn path_facts(
             ns3::base_rtt(topology, routing, frames.ideal.payload)
         }
     };
-    let line_rate = (0..topology.hosts)
-        .map(|host| topology.links[topology.uplink(host) as usize].rate)
-        .max()
-        .unwrap_or_default();
+    let line_rate = nic_rates(topology).iter().copied().max().unwrap_or_default();
     PathFacts {
         base_rtt,
         line_rate,
+        receiver_rate: line_rate,
         bdp: line_rate.bytes_in(base_rtt),
         payload: scenario.wire.payload,
         hops: longest_path(topology, routing) as u32 - 1,
@@ -230,6 +233,11 @@ fn path_facts(
         last_flight: last_flight(topology, frames),
         fidelity: scenario.fidelity,
     }
+}
+
+/// By host: the rate of its link.
+fn nic_rates(topology: &Topology) -> Arc<[BitRate]> {
+    (0..topology.hosts).map(|host| topology.links[topology.uplink(host) as usize].rate).collect()
 }
 
 /// The shortest time that an acknowledgement needs for its last link.

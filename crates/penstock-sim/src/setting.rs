@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use penstock_engine::stream;
 use penstock_transport::PathFacts;
-use penstock_units::Time;
+use penstock_units::{BitRate, Time};
 use rand_core::RngCore;
 
 use crate::flow::FlowNames;
@@ -25,6 +25,7 @@ pub(crate) struct Setting {
     pub window: Time,
     pub frames: Frames,
     pub path: PathFacts,
+    pub nic_rates: Arc<[BitRate]>,
     pub path_links: usize,
     pub route_changes: Vec<RouteChange>,
     pub names: FlowNames,
@@ -59,6 +60,7 @@ impl Setting {
             window,
             frames: network.frames,
             path: network.path,
+            nic_rates: Arc::clone(&network.nic_rates),
             path_links: network.path_links,
             route_changes: std::mem::take(&mut network.route_changes),
             names: FlowNames::new(scenario.seed),

@@ -20,6 +20,7 @@ pub(crate) fn path() -> PathFacts {
     PathFacts {
         base_rtt: Time::from_us(8),
         line_rate: BitRate::from_gbps(100),
+        receiver_rate: BitRate::from_gbps(100),
         bdp: Bytes::new(100_000),
         payload: 1_000,
         hops: 3,

@@ -11,6 +11,8 @@ pub struct PathFacts {
     pub base_rtt: Time,
     /// Rate of the sender's NIC (bit/s), > 0.
     pub line_rate: BitRate,
+    /// Rate of the receiver's NIC (bit/s), > 0.
+    pub receiver_rate: BitRate,
     /// Bandwidth-delay product, `line_rate * base_rtt` (bytes), > 0.
     pub bdp: Bytes,
     /// Payload of a full data packet (bytes), > 0.
@@ -44,6 +46,9 @@ pub struct Acknowledgement<'a> {
     /// Time between the arrivals of the two packets of a pair, when the second one is acknowledged here
     /// (ps); zero otherwise, and always without packet-pair flow control.
     pub pair_gap: Time,
+    /// Names the path that the data packet took: the numbers of its switches, combined by exclusive or
+    /// (HPCC's pathID, of 16 bits in place of 12). Without telemetry it says nothing.
+    pub path: u16,
     /// One entry per switch egress that the data packet crossed, in path order; empty without
     /// telemetry.
     pub telemetry: &'a [HopTelemetry],
@@ -59,6 +64,7 @@ impl Acknowledgement<'_> {
             is_marked: false,
             sent_at: Time::ZERO,
             pair_gap: Time::ZERO,
+            path: 0,
             telemetry: &[],
         }
     }

@@ -1,8 +1,9 @@
 //! In-band telemetry (HPCC, Y. Li et al., SIGCOMM 2019, sec. 3.1). At dequeue each switch adds four
 //! numbers: the time; the bytes that the port has sent before this packet; the data bytes that the
 //! packet leaves behind in all queues of the port, whose control queue is empty then; the port's rate.
-//! The scenario's `wire.telemetry` gives the bytes of telemetry on the wire. They are charged from the
-//! source on, as HPCC's fixed-size header is.
+//! It also takes its own number into the name of the packet's path (pathID, sec. 4.1): the exclusive or
+//! of the numbers of all switches. The scenario's `wire.telemetry` gives the bytes of telemetry on the
+//! wire. They are charged from the source on, as HPCC's fixed-size header is.
 //!
 //! Numbers are exact, or cut off to the units of HPCC's 8-byte hop entry: with a multiplier m, the sent
 //! bytes to 128 m B and the queue to 80 m B. Left out: the wrap of the entry's fields (after 134 m MB
@@ -53,13 +54,16 @@ pub(crate) struct Telemetry {
     /// Steps of the two fields (bytes), >= 1.
     sent_step: u64,
     queue_step: u64,
+    /// The number of the switch, modulo 2^16: switches are fewer.
+    number: u16,
 }
 
 impl Telemetry {
-    pub(crate) fn new(config: &TelemetryConfig, _: &SwitchFacts) -> Self {
+    pub(crate) fn new(config: &TelemetryConfig, facts: &SwitchFacts) -> Self {
         let multiplier = u64::from(config.multiplier);
         let step = |unit: u64| (unit * multiplier).max(1);
-        Telemetry { sent_step: step(SENT_UNIT), queue_step: step(QUEUE_UNIT) }
+        let number = facts.node as u16;
+        Telemetry { sent_step: step(SENT_UNIT), queue_step: step(QUEUE_UNIT), number }
     }
 
     /// The report of a port about a packet of `wire_bytes` that has just left its queue.
@@ -79,6 +83,7 @@ impl Policy for Telemetry {
     #[inline]
     fn on_dequeue(&mut self, leaving: &mut Passing<'_>) -> Mark {
         let hop = self.hop(leaving.now, leaving.port(), leaving.packet().wire_bytes);
+        leaving.packet_mut().tag ^= self.number;
         leaving.pool.push_telemetry(leaving.id, hop);
         Mark::default()
     }

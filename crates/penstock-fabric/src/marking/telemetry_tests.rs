@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use penstock_packet::PortFacts;
+use penstock_packet::{PortFacts, SwitchFacts};
 use penstock_units::{BitRate, HopTelemetry, Time};
 
 use crate::fixture::{Bench, flow, host_port, hosts, per_flow, plain, switch_with};
@@ -64,4 +64,19 @@ fn a_multiplier_of_four_counts_in_512_and_320_bytes() {
     let hops: Vec<_> = (0..3).map(|_| depart(&mut bench)[0]).collect();
     let numbers = hops.iter().map(|hop| (hop.sent_bytes, hop.queue_bytes));
     assert_eq!(numbers.collect::<Vec<_>>(), [(0, 960), (512, 0), (1_536, 0)]);
+}
+
+#[test]
+fn every_switch_takes_its_number_into_the_name_of_the_path() {
+    let config = SwitchConfig { marking: telemetry(0), ..plain() };
+    let mut tag = 0;
+    for (node, name) in [(6, 6), (3, 5)] {
+        let mut bench = Bench::new(&config, &SwitchFacts { node, ..hosts(2) });
+        bench.admit(flow(1), 1_000);
+        let id = bench.switch.port(0).queues()[1].packets.head();
+        bench.pool[id].tag = tag;
+        let departure = bench.departure(0).unwrap();
+        tag = bench.pool[departure.id].tag;
+        assert_eq!(tag, name);
+    }
 }

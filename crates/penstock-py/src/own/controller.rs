@@ -49,6 +49,8 @@ pub(crate) struct Acknowledgement {
     next: u64,
     /// When the data packet left its source (ps).
     sent_at: u64,
+    /// Names the path of the data packet.
+    path: u16,
     /// A row for each hop of the data packet, in the order of the path.
     telemetry: Py<PyTuple>,
 }
@@ -304,6 +306,7 @@ fn acknowledgement(
         newly_acknowledged: view.newly_acknowledged,
         next: view.next,
         sent_at: ack.sent_at.as_ps(),
+        path: ack.path,
         telemetry: telemetry.unbind(),
     })
 }

@@ -22,6 +22,7 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
     levels::sprayed(scenario, problems);
     hears(scenario, problems);
     stops(scenario, problems);
+    writes_paths(scenario, problems);
     other_controllers(scenario, problems);
 }
 
@@ -48,6 +49,18 @@ fn other_controllers(scenario: &Scenario, problems: &mut Problems) {
 /// Whether receivers of this controller grant bytes, or give credits for them.
 fn plans(controller: &ControllerConfig) -> bool {
     matches!(controller, ControllerConfig::Homa(_) | ControllerConfig::Expresspass(_))
+}
+
+/// Telemetry writes the name of the path where these controllers have their levels or credits.
+fn writes_paths(scenario: &Scenario, problems: &mut Problems) {
+    let controller = &scenario.scheme.host.controller;
+    let remedy = format!(
+        "the {} controller reads no telemetry, and has numbers of its own where telemetry names the path; \
+         use another marking, or another controller",
+        kind(controller)
+    );
+    let holds = !(plans(controller) && scenario.has_telemetry());
+    problems.unless(holds, "scheme.switch.marking.kind", "telemetry", remedy);
 }
 
 /// Receivers that grant bytes, or give credits for them, have to know how many there will be.

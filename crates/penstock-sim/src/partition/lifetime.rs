@@ -54,7 +54,7 @@ impl<O: Observer> Partition<O> {
             controller: self.setting.controllers[usize::from(arrival.label)],
             class: arrival.class,
             is_incast: self.setting.is_incast[usize::from(arrival.label)],
-            path: self.path_facts(&paths),
+            path: self.path_facts(arrival, &paths),
         };
         self.slots.insert(name, flow);
         self.router.enter(name, &paths.forward, &paths.back);
@@ -107,15 +107,19 @@ impl<O: Observer> Partition<O> {
     }
 
     /// The facts that the controller of a flow on these two paths may know.
-    fn path_facts(&self, paths: &Paths) -> PathFacts {
-        let longest = self.setting.path;
-        if self.setting.scenario.scheme.host.base_rtt == BaseRtt::Longest {
-            return longest;
-        }
-        let frames = &self.setting.frames.ideal;
-        let Paths { forward, back } = paths;
-        let base_rtt = ideal_fct(&self.setting.topology, forward, back, frames.payload, frames);
-        PathFacts { base_rtt, bdp: longest.line_rate.bytes_in(base_rtt), ..longest }
+    fn path_facts(&self, arrival: &FlowArrival, paths: &Paths) -> PathFacts {
+        let (setting, Paths { forward, back }) = (&self.setting, paths);
+        let (topology, frames, longest) = (&*setting.topology, &setting.frames.ideal, setting.path);
+        let [line_rate, receiver_rate] =
+            [arrival.source, arrival.destination].map(|host| setting.nic_rates[host as usize]);
+        let base_rtt = match setting.scenario.scheme.host.base_rtt {
+            BaseRtt::Longest => longest.base_rtt,
+            BaseRtt::Own => ideal_fct(topology, forward, back, frames.payload, frames),
+        };
+        // The simulators in ns-3 have one window for all hosts, whatever their NICs (maxBdp).
+        let is_exact = setting.scenario.fidelity == Fidelity::Exact;
+        let bdp = if is_exact { line_rate } else { longest.line_rate }.bytes_in(base_rtt);
+        PathFacts { base_rtt, line_rate, receiver_rate, bdp, ..longest }
     }
 
     fn describe(&self, now: Time, start: &Start, Paths { forward, back }: &Paths) -> Flow {

@@ -4,7 +4,7 @@ use penstock_sim::Results;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    MS, US, column, incast, leaf_spine, listed, parse, run, run_to_the_end, scenario,
+    MS, US, column, expresspass, incast, leaf_spine, listed, parse, run, run_to_the_end, scenario,
     single_switch, with,
 };
 
@@ -166,8 +166,11 @@ fn schemes_that_do_not_go_together_are_refused() {
         penstock_sim::validate(&scenario).unwrap_err().to_string()
     };
     let go_back_n = json!({"kind": "go-back-n", "timeout": MS, "nack_interval": 0});
+    let telemetry = json!({"kind": "telemetry", "multiplier": 0});
     for (scheme, words) in [
         (with(homa(2), "/host/recovery", go_back_n), "needs \"resend\""),
+        (with(homa(2), "/switch/marking", telemetry.clone()), "telemetry names the path"),
+        (with(expresspass(1_538), "/switch/marking", telemetry), "telemetry names the path"),
         (with(homa(2), "/switch/scheduling", json!({"kind": "drr", "quantum": 1_048})), "strict"),
         (with(homa(2), "/host/controller", json!({"kind": "line-rate"})), "homa"),
         (homa(7), "the switch has 8"),

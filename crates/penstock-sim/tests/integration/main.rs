@@ -18,6 +18,7 @@ mod fault;
 mod fidelity;
 mod fixture;
 mod homa;
+mod host_rates;
 mod incast;
 mod inner;
 mod invariant;

@@ -5,8 +5,8 @@ use penstock_sim::Results;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    US, bfc, column, leaf_spine, listed, parse, perfect_retransmission, pfc, run_to_the_end,
-    scenario, with,
+    US, bfc, column, hpcc, leaf_spine, listed, parse, perfect_retransmission, pfc, powertcp,
+    run_to_the_end, scenario, with,
 };
 
 /// Two racks of two hosts (0 to 3), ToRs 4 and 5, spines 6 and 7.
@@ -45,6 +45,25 @@ fn a_link_that_recovers_is_used_again() {
     let carried = [6, 7].map(|spine| bytes_on(&results, spine, 5));
     // For 40 us only one link works: 500 kB at 100 Gb/s, less the time of waiting for lost packets.
     assert!(carried.iter().all(|&bytes| bytes > 300_000.0), "{carried:?}");
+}
+
+#[test]
+fn a_flow_that_changes_its_path_compares_no_counters_of_different_ports() {
+    // The flow from 0 to 2 is alone from 1 ms on. The port to one spine has sent 10 MB more than the other
+    // one by then, and the flow changes to it and away from it.
+    let flows = listed(&[(1, 3, 10_000_000, 0), (0, 2, 4_000_000, 1_000 * US)]);
+    let [first, second] = [6, 7].map(|spine| {
+        let start = if spine == 6 { 1_100 * US } else { 1_200 * US };
+        json!({"link": [4, spine], "start": start, "end": start + 50 * US})
+    });
+    for scheme in [hpcc(), powertcp(100)] {
+        let scenario =
+            scenario(leaf_spine(2, 2, 2), scheme, std::slice::from_ref(&flows), 2_000 * US);
+        let outages = json!([first, second]);
+        let results = run_to_the_end(&with(scenario, "/faults/outages", outages));
+        let slowdowns = column(&results, "flows", "slowdown");
+        assert!(slowdowns[1] < 1.2, "{slowdowns:?}");
+    }
 }
 
 #[test]

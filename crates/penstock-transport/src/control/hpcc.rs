@@ -9,11 +9,10 @@
 //! Where the paper is silent we follow its authors' simulator
 //! (alibaba-edu/High-Precision-Congestion-Control): the average U starts at 1; the first
 //! acknowledgement only stores its telemetry; the window is bounded by the minimum rate and the
-//! bandwidth-delay product. Two rules are our choices, because no rate can be computed in either case.
-//! After a change of the number of hops (another route) the next acknowledgement counts as a first one.
-//! A hop whose clock did not advance is skipped.
+//! bandwidth-delay product. That simulator has no pathID, because its routes stay. An acknowledgement from
+//! another path than the last one only stores its telemetry (Sec. 4.1). A hop whose clock did not advance is
+//! skipped, because no rate can be computed (our choice).
 
-use alloc::boxed::Box;
 use alloc::format;
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -23,6 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtSource, Parameters};
+use crate::control::last_hops::LastHops;
 use crate::control::paced_rate::{Increase, PacedRate, RateWindow};
 use crate::flow::{FlowFacts, FlowView};
 use crate::path::{Acknowledgement, HopTelemetry};
@@ -113,9 +113,7 @@ pub struct Hpcc {
     maximum_stage: u32,
     react: HpccReaction,
     has_reacted: bool,
-    /// The latest telemetry of every hop; empty before the first acknowledgement, so that a flow of one
-    /// packet allocates nothing.
-    history: Box<[HopTelemetry]>,
+    history: LastHops,
 }
 
 impl Hpcc {
@@ -135,7 +133,7 @@ impl Hpcc {
             maximum_stage: config.maximum_stage,
             react: config.react,
             has_reacted: false,
-            history: Box::default(),
+            history: LastHops::default(),
         }
     }
 
@@ -188,9 +186,11 @@ impl AtSource for Hpcc {
     fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, view: &FlowView) {
         let hops = ack.telemetry;
         self.has_reacted = false;
-        if hops.len() != self.history.len() {
-            self.history = hops.into();
-            self.round_end = view.next;
+        let is_first = self.history.is_empty();
+        if !self.history.compares(ack) {
+            if is_first {
+                self.round_end = view.next;
+            }
             return;
         }
         let is_round_end = view.acknowledged > self.round_end;

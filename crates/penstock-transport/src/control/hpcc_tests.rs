@@ -150,6 +150,25 @@ fn a_stopped_clock_is_skipped_and_another_route_starts_over() {
 }
 
 #[test]
+fn another_path_of_as_many_hops_only_stores_its_telemetry() {
+    let mut hpcc = hpcc(HpccReaction::PerAck);
+    let mut acknowledge = |path, time, sent_bytes, acknowledged| {
+        let view = fixture::view(acknowledged, acknowledged + 100, 1);
+        let telemetry = [hop(time, sent_bytes, 0)];
+        let ack = Acknowledgement { path, telemetry: &telemetry, ..Acknowledgement::plain(0) };
+        hpcc.on_acknowledgement(Time::ZERO, &ack, &view);
+        hpcc.utilization
+    };
+    acknowledge(6, START, 0, 1);
+    let later = START + Time::from_us(4);
+    // The port of the other path has sent a gigabyte.
+    assert_eq!(acknowledge(5, later, 1_000_000_000, 2), 1.0);
+    let last = later + Time::from_us(8);
+    assert!((acknowledge(5, last, 1_000_050_000, 150) - 0.5).abs() < 1e-9);
+    assert_eq!(hpcc.round_end, 250_000, "the round of the first acknowledgement has ended");
+}
+
+#[test]
 fn a_switch_drop_holds_the_minimum_rate_until_the_next_acknowledgement() {
     let mut hpcc = hpcc(HpccReaction::PerAck);
     acknowledge(&mut hpcc, &[hop(START, 0, 0)], 1_000);

@@ -14,11 +14,11 @@
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
 //! `most_in_flight` (shared by the controllers of TCP), [`new_reno`], `marked_share` (shared by the two
 //! DCTCPs), [`reno_dctcp`], [`cubic`], [`swift`],
-//! [`paced_rate`] (shared by the following ones), [`dctcp`], [`hpcc`], `power` (shared by the next two),
-//! [`powertcp`], [`theta_powertcp`], `alpha` (shared by the next two), [`dcqcn_mellanox`], `stages`
-//! (shared by the next two), [`dcqcn`], [`qcn`], [`timely`], `ticks` (shared by [`dcqcn`] and the next),
-//! [`pcn`], [`packet_pair`], then the controllers whose
-//! receiver decides: [`homa`], [`expresspass`]. [`external`] is for controllers that are not here.
+//! [`paced_rate`] (shared by the following ones), [`dctcp`], `last_hops` (shared by [`hpcc`]
+//! and [`powertcp`]), [`hpcc`], `power` (shared by the next two), [`powertcp`], [`theta_powertcp`], `alpha`
+//! (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`],
+//! [`timely`], `ticks` (shared by [`dcqcn`] and the next), [`pcn`], [`packet_pair`], then the controllers
+//! whose receiver decides: [`homa`], [`expresspass`]. [`external`] is for controllers that are not here.
 
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
@@ -34,6 +34,7 @@ pub mod paced_rate;
 
 mod alpha;
 mod homa_levels;
+mod last_hops;
 mod marked_share;
 mod most_in_flight;
 mod power;

@@ -31,6 +31,7 @@ fn acknowledge(flow: &mut PacketPair, packet: u64, next: u64, pair_gap: Time, is
         is_marked,
         sent_at: now - Time::from_us(8),
         pair_gap,
+        path: 0,
         telemetry: &[],
     };
     let view =

@@ -17,8 +17,8 @@
 //!   and the bandwidth-delay product, as in both.
 //! - A current below zero, which a queue that loses packets can show, counts as zero, as in the Linux
 //!   code.
-//! - After a change of the number of hops (another route) the next acknowledgement counts as a first one,
-//!   and a hop whose clock did not advance is skipped (our choices, the same as for HPCC).
+//! - An acknowledgement from another path than the last one only stores its telemetry, and a hop whose clock
+//!   did not advance is skipped (our choices, the same as for HPCC).
 //!
 //! The simulator departs from the algorithm where we do not: it divides the power by HPCC's target
 //! utilization of 0.95, and mixes the new window with the old one in place of the present one.
@@ -26,14 +26,13 @@
 //! Left out: reconfigurable networks (Sec. 5). A loss, a switch's notice of a drop and a timed pause
 //! change nothing (our choice: no source combines them).
 
-use alloc::boxed::Box;
-
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtSource, Parameters};
+use crate::control::last_hops::LastHops;
 use crate::control::paced_rate::{PacedRate, RateWindow};
 use crate::control::power::{EXPECTED_FLOWS, MINIMUM_RATE, Power};
 use crate::flow::{FlowFacts, FlowView};
@@ -90,9 +89,7 @@ pub struct PowerTcp {
     power: Power,
     /// The round trip ends with the first acknowledgement beyond this byte.
     round_end: u64,
-    /// The latest telemetry of every hop; empty before the first acknowledgement, so that a flow of one
-    /// packet allocates nothing.
-    history: Box<[HopTelemetry]>,
+    history: LastHops,
 }
 
 impl PowerTcp {
@@ -100,7 +97,7 @@ impl PowerTcp {
     pub fn new(config: &PowerTcpConfig, flow: &FlowFacts) -> Self {
         let rate = PacedRate::new(flow.path, config.minimum_rate, config.window);
         let power = Power::new(flow.path, config.weight, config.expected_flows);
-        PowerTcp { rate, old: rate.get(), power, round_end: 0, history: Box::default() }
+        PowerTcp { rate, old: rate.get(), power, round_end: 0, history: LastHops::default() }
     }
 
     /// Takes the power of the hop with the most power into the average, and the telemetry into the
@@ -134,9 +131,11 @@ impl AtSource for PowerTcp {
     /// Algorithm 1, NEW_ACK.
     fn on_acknowledgement(&mut self, _now: Time, ack: &Acknowledgement, view: &FlowView) {
         let hops = ack.telemetry;
-        if hops.len() != self.history.len() {
-            self.history = hops.into();
-            self.round_end = view.next;
+        let is_first = self.history.is_empty();
+        if !self.history.compares(ack) {
+            if is_first {
+                self.round_end = view.next;
+            }
             return;
         }
         if hops.is_empty() {

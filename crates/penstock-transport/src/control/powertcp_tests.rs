@@ -137,6 +137,22 @@ fn a_stopped_clock_is_skipped_and_another_route_starts_over() {
 }
 
 #[test]
+fn another_path_of_as_many_hops_only_stores_its_telemetry() {
+    let mut flow = powertcp();
+    let mut acknowledge = |path, time, sent_bytes, acknowledged| {
+        let view = fixture::view(acknowledged, acknowledged + 100, 1);
+        let telemetry = [hop(time, sent_bytes, 0)];
+        let ack = Acknowledgement { path, telemetry: &telemetry, ..Acknowledgement::plain(0) };
+        flow.on_acknowledgement(Time::ZERO, &ack, &view);
+        flow.power.average()
+    };
+    acknowledge(6, START, 0, 1);
+    // The port of the other path has sent a gigabyte.
+    assert_eq!(acknowledge(5, START + Time::from_us(4), 1_000_000_000, 2), 1.0);
+    assert_eq!(acknowledge(5, START + Time::from_us(12), 1_000_050_000, 3), 0.5);
+}
+
+#[test]
 fn parameters_are_read_and_written_and_refused_out_of_bounds() {
     let config = fixture::check_controller(
         JSON,

@@ -23,6 +23,7 @@ impl Host {
                 pair_gap: GAP_UNIT * u64::from(gap),
                 is_marked: packet.flags.contains(PacketFlags::MARKED),
                 sent_at: packet.sent_at,
+                path: packet.tag,
                 telemetry: turn.pool.telemetry(id),
             };
             let sender = &mut turn.flows.senders[slot as usize];

@@ -36,6 +36,7 @@ fn acknowledge(sending: &mut Sending, mut view: FlowView) -> Option<LossSignal> 
         is_marked: false,
         sent_at: Time::ZERO,
         pair_gap: Time::ZERO,
+        path: 0,
         telemetry: &[],
     };
     sending.on_acknowledgement(NOW, &ack, &mut view)

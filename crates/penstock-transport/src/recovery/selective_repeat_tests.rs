@@ -44,6 +44,7 @@ fn acknowledge(
         is_marked: false,
         sent_at: Time::ZERO,
         pair_gap: Time::ZERO,
+        path: 0,
         telemetry: &[],
     };
     let signal = sending.on_acknowledgement(NOW, &ack, &mut view);

@@ -32,6 +32,7 @@ fn path() -> PathFacts {
     PathFacts {
         base_rtt: Time::from_us(8),
         line_rate: BitRate::from_gbps(100),
+        receiver_rate: BitRate::from_gbps(100),
         bdp: Bytes::new(100_000),
         payload: 1_000,
         hops: 3,
@@ -151,6 +152,7 @@ fn acknowledgement(cumulative: u64) -> Acknowledgement<'static> {
         is_marked: false,
         sent_at: Time::ZERO,
         pair_gap: Time::ZERO,
+        path: 0,
         telemetry: &[],
     }
 }

@@ -36,7 +36,7 @@ impl Destination {
         let pair = Bytes::new(config.credit().get() + frame);
         Destination {
             config: config.clone(),
-            shortest_gap: path.line_rate.transmission_time(pair),
+            shortest_gap: path.receiver_rate.transmission_time(pair),
             next: 0,
             next_at: Time::NEVER,
             feedback: None,
@@ -98,6 +98,8 @@ mod tests {
     use super::*;
     use crate::control::expresspass::config::tests::{config, path};
     use crate::fixture;
+    use crate::path::PathFacts;
+    use penstock_units::BitRate;
 
     fn destination(config: ExpressPassConfig) -> (Destination, Pcg32) {
         (Destination::new(&config, &fixture::flow(&path())), Pcg32::new(1, 1))
@@ -121,6 +123,16 @@ mod tests {
         assert_eq!(destination.take_credit(destination.deadline(), &mut rng).unwrap().number, 1);
         destination.on_stop();
         assert_eq!(destination.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn credits_are_spaced_for_the_link_of_the_receiver() {
+        let path = PathFacts { line_rate: BitRate::from_gbps(10), ..path() };
+        let config = ExpressPassConfig { jitter: 0.0, ..config() };
+        let mut destination = Destination::new(&config, &fixture::flow(&path));
+        destination.on_request(Time::ZERO, 1_000);
+        destination.take_credit(Time::ZERO, &mut Pcg32::new(1, 1));
+        assert_eq!(destination.deadline(), Time::from_ps(2 * 129_760));
     }
 
     #[test]
