@@ -385,7 +385,7 @@ pub fn fafc(threshold: u64) -> Value {
         "backpressure": {"kind": "fafc", "threshold": threshold, "queue_smoothing": 0.8,
                          "rate_smoothing": 0.8, "congested_hops": 1.0, "rate_decrease": 0.9,
                          "congested_queue": "egress", "decrease_in": "need-and-relief",
-                         "solver_delay": 0, "pause_unit": "nanoseconds",
+                         "drain_share": 0.0, "solver_delay": 0, "pause_unit": "nanoseconds",
                          "pfc": {"xon_offset": 3_072, "xoff": null, "pause": {"kind": "lasting"}}},
     });
     with(with(dctcp(), "/switch", switch), "/name", "fafc")
