@@ -391,6 +391,12 @@ pub fn fafc(threshold: u64) -> Value {
     with(with(dctcp(), "/switch", switch), "/name", "fafc")
 }
 
+/// FAFC whose queues also hold ingresses by their length (ours).
+pub fn fafc_hold(threshold: u64) -> Value {
+    let hold = with(fafc(threshold), "/switch/backpressure/drain_share", 0.25);
+    with(hold, "/name", "fafc-hold")
+}
+
 /// ExpressPass with BFC's parameters, for data packets of `frame` bytes and credits of 76 to 92 B.
 pub fn expresspass(frame: u64) -> Value {
     let controller = json!({"kind": "expresspass", "initial_rate": 0.5, "initial_weight": 0.0625,
@@ -427,6 +433,7 @@ pub fn schemes() -> Vec<Value> {
         powertcp(167),
         theta_powertcp(167),
         fafc(60_000),
+        fafc_hold(60_000),
         afq(50_000),
         expresspass(1_048),
     ]
