@@ -129,6 +129,7 @@ impl Fafc {
         for ingress in (0..ports).rev() {
             let time = self.hold.pauses[usize::from(ingress)];
             if time > 0.0 {
+                // The egress does not matter, as all of what arrives counts.
                 self.pause(now, (ingress, ingress), time, 1.0);
             }
         }
