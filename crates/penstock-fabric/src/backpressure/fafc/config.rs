@@ -86,10 +86,10 @@ pub struct FafcConfig {
         "source" = "our choice: the factor is against pauses that are too long (FAFC III-D)"
     ))]
     pub decrease_in: DecreaseIn,
-    /// Share of what an egress beyond the threshold sends by which its queue shall shrink; 0: it shall not grow.
+    /// Share of what an egress beyond the threshold sends by which its queue shall shrink.
     ///
-    /// With more than 0 ingresses stay paused as long as the queue is beyond the threshold, also while it
-    /// does not grow. Such an egress renews its pauses once in T_hop.
+    /// With 0, as in the paper, the queue shall not grow. With more than 0 ingresses stay paused as long as
+    /// it is beyond the threshold, also while it does not grow, and pauses are renewed once in T_hop.
     #[schemars(
         range(min = 0),
         extend(

@@ -78,9 +78,7 @@ fn it_is_solved_at_once() {
     assert!(policy(0.0).is_empty());
     assert_eq!(
         policy(0.25),
-        [
-            "backpressure.solver_delay is 30.6 us; write 0 ns, because an egress with a drain_share finds its \
-          pauses in each T_hop"
-        ]
+        ["backpressure.solver_delay is 30.6 us; write 0 ns, because an egress with a drain_share \
+             finds its pauses in each T_hop"]
     );
 }
