@@ -113,6 +113,7 @@ BAD: list[tuple[str, str, Any]] = [
     ("pfc-static", f"{SWITCH}.backpressure.xoff -> {SWITCH}.backpressure.xon_offset", 1),
     ("capfc", f"{SWITCH}.backpressure.threshold -> {SWITCH}.backpressure.xon_offset", 1),
     ("fafc", f"{SWITCH}.backpressure.pfc.xoff -> {SWITCH}.backpressure.pfc.xon_offset", 1),
+    ("fafc-hold", f"{SWITCH}.backpressure.solver_delay", 30_600_000),
     ("bfc", f"{SWITCH}.assignment -> {SWITCH}.assignment.kind", {"kind": "per-flow"}),
     ("bfc", f"{SWITCH}.assignment.queues", 129),
     ("afq", f"{SWITCH}.backpressure -> {SWITCH}.backpressure.kind", BFC_TABLE),

@@ -131,6 +131,13 @@ fn backpressures() -> Vec<Value> {
         json!({"kind": "bfc", "threshold": threshold, "bitmap_interval": 0, "counts_last": true,
                "elide_down_up": elide_down_up, "elide": [[2, 0, 3]]})
     };
+    let fafc = |drain_share| {
+        json!({"kind": "fafc", "threshold": 3_000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
+               "congested_hops": 1.0, "rate_decrease": 0.9, "congested_queue": "egress",
+               "decrease_in": "need-and-relief", "drain_share": drain_share, "solver_delay": 0,
+               "pause_unit": "nanoseconds",
+               "pfc": {"xon_offset": 500, "xoff": 5_000, "pause": {"kind": "lasting"}}})
+    };
     vec![
         json!({"kind": "none"}),
         json!({"kind": "pfc", "xon_offset": 500, "xoff": null, "pause": {"kind": "lasting"}}),
@@ -142,11 +149,8 @@ fn backpressures() -> Vec<Value> {
         bfc(json!({"kind": "time", "time": 120_000}), true),
         json!({"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 0.1},
                "bitmap_interval": 0, "counts_last": false, "elide_down_up": false, "elide": []}),
-        json!({"kind": "fafc", "threshold": 3_000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
-               "congested_hops": 1.0, "rate_decrease": 0.9,
-               "congested_queue": "egress", "decrease_in": "need-and-relief",
-               "solver_delay": 0, "pause_unit": "nanoseconds",
-               "pfc": {"xon_offset": 500, "xoff": 5_000, "pause": {"kind": "lasting"}}}),
+        fafc(0.0),
+        fafc(0.25),
         json!({"kind": "capfc", "threshold": 3_000, "xon_offset": 500,
                "pfc": {"xon_offset": 500, "xoff": 5_000, "pause": {"kind": "lasting"}}}),
         json!({"kind": "p-pfc", "threshold": 3_000, "xon_offset": 500, "horizon": 500_000,

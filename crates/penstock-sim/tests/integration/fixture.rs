@@ -385,10 +385,16 @@ pub fn fafc(threshold: u64) -> Value {
         "backpressure": {"kind": "fafc", "threshold": threshold, "queue_smoothing": 0.8,
                          "rate_smoothing": 0.8, "congested_hops": 1.0, "rate_decrease": 0.9,
                          "congested_queue": "egress", "decrease_in": "need-and-relief",
-                         "solver_delay": 0, "pause_unit": "nanoseconds",
+                         "drain_share": 0.0, "solver_delay": 0, "pause_unit": "nanoseconds",
                          "pfc": {"xon_offset": 3_072, "xoff": null, "pause": {"kind": "lasting"}}},
     });
     with(with(dctcp(), "/switch", switch), "/name", "fafc")
+}
+
+/// FAFC whose queues also hold ingresses by their length (ours).
+pub fn fafc_hold(threshold: u64) -> Value {
+    let hold = with(fafc(threshold), "/switch/backpressure/drain_share", 0.25);
+    with(hold, "/name", "fafc-hold")
 }
 
 /// ExpressPass with BFC's parameters, for data packets of `frame` bytes and credits of 76 to 92 B.
@@ -427,6 +433,7 @@ pub fn schemes() -> Vec<Value> {
         powertcp(167),
         theta_powertcp(167),
         fafc(60_000),
+        fafc_hold(60_000),
         afq(50_000),
         expresspass(1_048),
     ]

@@ -181,6 +181,12 @@ class FafcBackpressure(Part):
         "need-and-relief",
         source="our choice: the factor is against pauses that are too long (FAFC III-D)",
     )
+    drain_share: Number = field(
+        "Share of what an egress beyond the threshold sends by which its queue shall shrink",
+        0.0,
+        range="0 or more, below 1",
+        source="FAFC (Lu et al.) II-D, eq. 7: the queue shall not grow; more than 0 is ours",
+    )
     solver_delay: Time = field(
         "How long the pause times of an egress take to find",
         "0 ns",

@@ -86,6 +86,19 @@ pub struct FafcConfig {
         "source" = "our choice: the factor is against pauses that are too long (FAFC III-D)"
     ))]
     pub decrease_in: DecreaseIn,
+    /// Share of what an egress beyond the threshold sends by which its queue shall shrink.
+    ///
+    /// With 0, as in the paper, the queue shall not grow. With more than 0 ingresses stay paused as long as
+    /// it is beyond the threshold, also while it does not grow, and pauses are renewed once in T_hop.
+    #[schemars(
+        range(min = 0),
+        extend(
+            "exclusiveMaximum" = 1,
+            "default" = 0.0,
+            "source" = "FAFC (Lu et al.) II-D, eq. 7: the queue shall not grow; more than 0 is ours"
+        )
+    )]
+    pub drain_share: f64,
     /// How long the pause times of an egress take to find.
     #[schemars(extend("default" = "0 ns", "source" = "FAFC (Lu et al.) III-B: almost instantly"))]
     pub solver_delay: Time,
@@ -103,6 +116,10 @@ pub struct FafcConfig {
 impl Parameters for FafcConfig {
     fn check(&self, problems: &mut Problems) {
         problems.within("pfc", |problems| self.pfc.check(problems));
+        let is_at_once = self.drain_share == 0.0 || self.solver_delay == Time::ZERO;
+        let remedy =
+            "write 0 ns, because an egress with a drain_share finds its pauses in each T_hop";
+        problems.unless(is_at_once, "solver_delay", self.solver_delay, remedy);
     }
 
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {

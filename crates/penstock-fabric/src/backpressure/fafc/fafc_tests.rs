@@ -16,6 +16,9 @@ use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
 use crate::marking::predicted::PredictedConfig;
 use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig, marking};
 
+#[path = "hold_tests.rs"]
+mod hold_tests;
+
 const US: Time = Time::from_us(1);
 
 fn config() -> FafcConfig {
@@ -27,6 +30,7 @@ fn config() -> FafcConfig {
         rate_decrease: 0.5,
         congested_queue: CongestedQueue::Egress,
         decrease_in: DecreaseIn::NeedAndRelief,
+        drain_share: 0.0,
         solver_delay: Time::ZERO,
         pause_unit: PauseUnit::Nanoseconds,
         pfc: PfcConfig {
@@ -44,10 +48,6 @@ fn facts(delays: [u64; 3]) -> SwitchFacts {
         ..host_port()
     };
     switch_with(delays.map(port).to_vec())
-}
-
-fn switch(marking: MarkingConfig) -> SwitchConfig {
-    switch_of(marking, config())
 }
 
 fn switch_of(marking: MarkingConfig, fafc: FafcConfig) -> SwitchConfig {
@@ -298,8 +298,8 @@ fn a_shrinking_queue_pauses_nobody_however_long_it_is() {
 
 #[test]
 fn links_of_different_delays_count_with_their_own() {
-    let config = switch(MarkingConfig::None(marking::none::NoneConfig {}));
-    let mut bench = Bench::new(&config, &facts([2, 4, 1]));
+    let marking = MarkingConfig::None(marking::none::NoneConfig {});
+    let mut bench = Bench::new(&switch_of(marking, config()), &facts([2, 4, 1]));
     bench.bring(2, 1, 0);
     bench.bring(1, 2, 0);
     assert_eq!(bench.switch.deadline(), Some(US)); // the shortest
@@ -315,7 +315,7 @@ fn links_of_different_delays_count_with_their_own() {
 #[test]
 fn marks_follow_the_prediction_and_not_what_a_pause_has_piled_up() {
     let marking = MarkingConfig::Predicted(PredictedConfig { threshold: Bytes::new(5_000) });
-    let mut bench = Bench::new(&switch(marking), &facts([1; 3]));
+    let mut bench = Bench::new(&switch_of(marking, config()), &facts([1; 3]));
     let is_marked = |bench: &mut Bench| {
         let (packet, _) = bench.depart(0).unwrap();
         packet.flags.contains(PacketFlags::MARKED)
@@ -358,7 +358,7 @@ fn pauses_of_a_port_add_up_and_end_by_themselves() {
 #[test]
 fn a_lost_safety_margin_is_pfcs_business() {
     let mut bench = bench();
-    let flow = Flow { ingress: 1, egress: 0, ..Flow::default() };
+    let flow = Flow { ingress: 1, ..Flow::default() };
     let frames: Vec<_> = (0..1_000).filter_map(|_| bench.admit(flow, 1_000)).collect();
     assert_eq!(frames, [ControlFrame { port: 1, signal: Signal::PauseClass(0) }]);
 }
@@ -367,7 +367,7 @@ const POLICY: (&str, &str) = (
     "backpressure",
     r#"{"kind": "fafc", "threshold": 350000, "queue_smoothing": 0.8, "rate_smoothing": 0.8,
         "congested_hops": 1.0, "rate_decrease": 0.9, "congested_queue": "egress",
-        "decrease_in": "need-and-relief", "solver_delay": 0, "pause_unit": "nanoseconds",
+        "decrease_in": "need-and-relief", "drain_share": 0.0, "solver_delay": 0, "pause_unit": "nanoseconds",
         "pfc": {"xon_offset": 3072, "xoff": 250000, "pause": {"kind": "lasting"}}}"#,
 );
 

@@ -10,7 +10,8 @@
 //! whose egress fails `chkRsrv` is held back. The paper says nowhere what `chkRsrv` is.
 //!
 //! Options of what the testbed of sec. IV-B does: a slow solver (`solver`), and pauses in the quanta of
-//! 802.1Qbb ([`PauseUnit`]). `fafc/table3` has the sensitivity to each option.
+//! 802.1Qbb ([`PauseUnit`]). `fafc/table3` has the sensitivity to each option. An option of ours: ingresses
+//! that stay paused while a queue is beyond the threshold (`hold`).
 //!
 //! Algorithm 1 subtracts the length of a packet twice (lines 6 and 14); here it is subtracted once. We
 //! read r^o as r^i - r. Where the paper is silent or contradicts itself:
@@ -35,6 +36,7 @@
 
 mod config;
 mod forecast;
+mod hold;
 pub mod pause_time;
 mod pause_unit;
 mod slots;
@@ -50,6 +52,7 @@ use penstock_units::Time;
 
 pub use self::config::{CongestedQueue, DecreaseIn, FafcConfig};
 use self::forecast::Forecast;
+use self::hold::Hold;
 use self::pause_time::{IngressPort, Ranked, allocate};
 pub use self::pause_unit::PauseUnit;
 use self::pause_unit::WholeUnits;
@@ -81,6 +84,7 @@ pub(crate) struct Fafc {
     decrease_in: DecreaseIn,
     congested_queue: CongestedQueue,
     solver: Solver,
+    hold: Hold,
     forecast: Forecast,
     /// The time slots, by ingress.
     slots: Vec<Slots>,
@@ -128,6 +132,7 @@ impl Fafc {
             decrease_in: config.decrease_in,
             congested_queue: config.congested_queue,
             solver: Solver::new(config.solver_delay),
+            hold: Hold::new(ports, config.drain_share),
             forecast: Forecast::new(
                 ports,
                 config.queue_smoothing,
@@ -295,7 +300,8 @@ impl Policy for Fafc {
     fn on_dequeue(&mut self, packet: &mut Passing<'_>) -> Option<ControlFrame> {
         let (ingress, bytes) = (packet.packet().ingress, packet.packet().wire_bytes);
         self.forecast.on_dequeue(ingress, packet.egress, u64::from(bytes));
-        if packet.port().forecast().predicted > self.threshold {
+        let predicted = packet.port().forecast().predicted;
+        if predicted > self.threshold && !self.goes_by_length(packet.egress) {
             if self.solver.takes_time() {
                 self.solver.ask(packet.egress);
             } else if let Some(kept) = self.solve(packet.now, packet.egress) {
@@ -324,6 +330,9 @@ impl Policy for Fafc {
         if self.next_update <= now {
             has_changed |= self.forecast.update(&self.hops_ns);
             self.next_update = now + self.interval;
+            if self.hold.has_work(has_changed) {
+                self.hold_by_length(now);
+            }
         }
         if self.first_end <= now {
             has_changed = true;
