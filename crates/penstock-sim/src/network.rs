@@ -227,6 +227,7 @@ fn path_facts(
         line_rate,
         receiver_rate: line_rate,
         bdp: line_rate.bytes_in(base_rtt),
+        largest_bdp: line_rate.bytes_in(base_rtt),
         payload: scenario.wire.payload,
         hops: longest_path(topology, routing) as u32 - 1,
         data_overhead: frames.data_overhead,

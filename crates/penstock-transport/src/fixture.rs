@@ -22,6 +22,7 @@ pub(crate) fn path() -> PathFacts {
         line_rate: BitRate::from_gbps(100),
         receiver_rate: BitRate::from_gbps(100),
         bdp: Bytes::new(100_000),
+        largest_bdp: Bytes::new(100_000),
         payload: 1_000,
         hops: 3,
         data_overhead: 48,

@@ -15,6 +15,9 @@ pub struct PathFacts {
     pub receiver_rate: BitRate,
     /// Bandwidth-delay product, `line_rate * base_rtt` (bytes), > 0.
     pub bdp: Bytes,
+    /// The largest bandwidth-delay product of the network: of its fastest NIC and its longest round trip
+    /// (bytes), > 0. The same at every host.
+    pub largest_bdp: Bytes,
     /// Payload of a full data packet (bytes), > 0.
     pub payload: u32,
     /// Switches on the path, >= 1.

@@ -71,14 +71,16 @@ fn random(seed: u64, name: &str) -> Pcg32 {
 /// What the sender knows of the path from `source`.
 fn path(scenario: &Scenario, network: &Network, source: u32) -> PathFacts {
     let longest = network.path;
-    if scenario.scheme.host.base_rtt == BaseRtt::Longest {
-        return longest;
-    }
     let ways = [[0, 3], [2, 1]];
     let (forward, back) = (&ways[source as usize], &ways[1 - source as usize]);
     let frames = &network.frames.ideal;
-    let base_rtt = ideal_fct(&network.topology, forward, back, frames.payload, frames);
-    PathFacts { base_rtt, bdp: longest.line_rate.bytes_in(base_rtt), ..longest }
+    let base_rtt = match scenario.scheme.host.base_rtt {
+        BaseRtt::Longest => longest.base_rtt,
+        BaseRtt::Own => ideal_fct(&network.topology, forward, back, frames.payload, frames),
+    };
+    let [line_rate, receiver_rate] =
+        [source, 1 - source].map(|host| BitRate::from_bps(CABLES[host as usize].0));
+    PathFacts { base_rtt, line_rate, receiver_rate, bdp: line_rate.bytes_in(base_rtt), ..longest }
 }
 
 /// The same scenario, driven by hand: the flows, packets dropped, pauses sent.

@@ -4,8 +4,8 @@ use penstock_sim::Results;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    MS, US, column, expresspass, incast, leaf_spine, listed, parse, run, run_to_the_end, scenario,
-    single_switch, with,
+    MS, US, column, expresspass, graph, incast, leaf_spine, listed, parse, run, run_to_the_end,
+    scenario, single_switch, with,
 };
 
 /// Homa with 8 levels, `overcommitment` of them scheduled, unscheduled levels up to 2 kB and
@@ -192,4 +192,16 @@ fn levels_come_from_the_traffic_when_they_are_not_written() {
     let flows = [(0, 3, 1_000, 0), (1, 3, 900_000, 0), (2, 3, 50_000, 10 * US)];
     let results = run(&scenario(leaf_spine(2, 2, 2), open, &[listed(&flows)], MS));
     assert_eq!(results.summary.flows_finished, 3);
+}
+
+#[test]
+fn a_message_is_granted_to_its_end_whatever_the_nics_and_the_round_trips() {
+    // Hosts 0 and 1 send to host 2: from 10 Gb/s over 1 us, and from 100 Gb/s over 10 us.
+    let links = [(0, 3, 10, US), (1, 3, 100, 10 * US), (2, 3, 25, US)];
+    let flows = listed(&[(0, 2, 100_000, 0), (1, 2, 100_000, 0), (2, 0, 100_000, 0)]);
+    for base_rtt in ["longest", "own"] {
+        let scheme = with(homa(2), "/host/base_rtt", base_rtt);
+        let flows = std::slice::from_ref(&flows);
+        run_to_the_end(&scenario(graph(3, 1, &links), scheme, flows, MS));
+    }
 }

@@ -13,7 +13,8 @@
 //! incasts that makes unscheduled bytes few (sec. 3.7; BFC's evaluation has one-way messages).
 //!
 //! Where the sources are silent: RTTbytes is rounded up to whole packets, because a packet that is
-//! partly unscheduled would need two levels.
+//! partly unscheduled would need two levels. RTTbytes is the same at all hosts, because a receiver grants
+//! what is behind the unscheduled bytes, and would have to know how many each sender has.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -24,7 +25,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtSource, Parameters};
-use crate::control::window::WindowConfig;
 use crate::flow::{FlowFacts, SizeShare};
 use crate::granter::Granter;
 use crate::path::PathFacts;
@@ -71,12 +71,8 @@ pub struct HomaConfig {
 impl HomaConfig {
     /// RTTbytes: a whole number of packets (bytes), at least one packet.
     pub fn rtt_bytes(&self, path: &PathFacts) -> u64 {
-        self.window().bytes(path).next_multiple_of(u64::from(path.payload))
-    }
-
-    /// RTTbytes as a window, before rounding.
-    fn window(&self) -> WindowConfig {
-        WindowConfig { bdp_factor: self.bdp_factor }
+        let bytes = (path.largest_bdp.get() as f64 * self.bdp_factor) as u64;
+        bytes.max(1).next_multiple_of(u64::from(path.payload))
     }
 
     /// The first scheduled level, which follows the unscheduled ones.

@@ -34,6 +34,7 @@ fn path() -> PathFacts {
         line_rate: BitRate::from_gbps(100),
         receiver_rate: BitRate::from_gbps(100),
         bdp: Bytes::new(100_000),
+        largest_bdp: Bytes::new(100_000),
         payload: 1_000,
         hops: 3,
         data_overhead: 48,
