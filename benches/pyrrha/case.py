@@ -6,9 +6,9 @@ from typing import Any
 
 from penstock import Scenario
 from penstock.hpcc.case import PS
+from penstock.hpcc.flow_file import SECOND_NS, HpccFlow, base_second, read_hpcc_flows
 from penstock.lines import read_lines
 from penstock.topology_file import read_topology
-from penstock.trace import SECOND_NS, HpccFlow, base_second, read_hpcc_flows
 from pyrrha.reference import Reference
 
 VARIANTS: dict[str, tuple[str, str, str, str]] = {

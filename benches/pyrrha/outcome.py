@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from penstock.hpcc.case import PS
+from penstock.hpcc.flow_file import SECOND_NS, base_second
 from penstock.results import Run
 from penstock.runner import run
 from penstock.topology_file import TopologyFile, read_topology
-from penstock.trace import SECOND_NS, base_second
 from pyrrha.case import flows_of, scenario_of
 from pyrrha.reference import Reference, Tally, tally
 

@@ -108,7 +108,13 @@ def test_ctrl_c_stops_every_run_and_leaves_the_handler_as_it_was(core: FakeCore)
     core.steps = 100_000
     before = signal.getsignal(signal.SIGINT)
     scenarios = {name: Scenario.from_name("quickstart", {"name": name}) for name in "abcd"}
-    threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+
+    def interrupt_both() -> None:
+        while len(core.scenarios) < 2:
+            time.sleep(0.01)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt_both, daemon=True).start()
     runs = run_many(scenarios, jobs=2)
     assert list(runs) == ["a", "b"]
     assert all(run.is_cancelled for run in runs.values())
