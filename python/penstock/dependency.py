@@ -26,7 +26,6 @@ SIZE = "the size in bytes"
 SIZE_MAX = 2**63 - 1
 """Largest size of a listed flow [B]; our choice: what tables of signed numbers hold."""
 
-
 FLOWS_MAX = 2**21
 """Most flows of a list; our choice: what is kept of one takes 700 B until the run has ended."""
 

@@ -75,20 +75,21 @@ def plain_hpcc_flows(text: str, count: int) -> tuple[FlowRows, list[int]] | None
     """
     if not _is_plain(text):
         return None
-    lines = _told(text)
-    below = lines.slice(1 + count).select(_LINE.str.contains("^[0-9]").any()).collect().item()
     size = rf"(?P<size>[0-9]{{1,{DIGITS_MAX - 1}}})"
     start = r"(?P<start>[0-9]{1,7}(?:\.[0-9]{1,30})?)"  # below the longest time, and no long text
     cells = ["(?P<source>[0-9]{1,10})", "(?P<destination>[0-9]{1,10})", "[0-9]{1,10}"]
     cells += [r"(?:(?P<port>[0-9]{1,5})[ \t]+)?" + size, start]
     pattern = r"^[ \t]*" + r"[ \t]+".join(cells) + r"[ \t]*$"
     ports = pl.col("port").fill_null("0").cast(pl.UInt32)
-    rows = _rows(lines.slice(1, count), pattern, TIME.units["ns"] * _time_ns(_START), ports)
+    begins = _LINE.str.contains("^[0-9]").alias("begins")  # with a number, as words below do not
+    start_ps = TIME.units["ns"] * _time_ns(_START)
+    found = _rows(_told(text).slice(1), pattern, start_ps, ports, begins)
+    rows = found.head(count)
+    is_sound = rows.select(_IS_SOUND.all(ignore_nulls=False) & (pl.col("port") <= PORT_MAX).all())
+    if rows.height != count or found["begins"][count:].any() or not is_sound.item():
+        return None
     second = TIME.units["s"]
     base = pl.col("start").first() // second * second
-    is_sound = rows.select(_IS_SOUND.all(ignore_nulls=False) & (pl.col("port") <= PORT_MAX).all())
-    if below or rows.height != count or not is_sound.item():
-        return None
     flows = FlowRows(rows.select("source", "destination", "size", _START - base))
     return flows, rows["port"].to_list()
 
@@ -139,7 +140,7 @@ def _time_ns(seconds: pl.Expr) -> pl.Expr:
 def _rows(lines: pl.LazyFrame, pattern: str, start_ps: pl.Expr, *more: pl.Expr) -> pl.DataFrame:
     """The flows of lines, by the groups of a pattern; null where a line or a number is another."""
     return (
-        lines.select(_LINE.str.extract_groups(pattern).struct.unnest())
+        lines.select(_LINE, _LINE.str.extract_groups(pattern).struct.unnest())
         .select(
             _SOURCE.cast(pl.UInt32, strict=False),
             _DESTINATION.cast(pl.UInt32, strict=False),
