@@ -76,7 +76,7 @@ def queue(
     ax.set_xlim(left=0)
     percent_axis(ax)
     size_axis(ax.xaxis)
-    ax.legend(frameon=False, fontsize=8.5, loc="lower right")
+    ax.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     name_axes(ax, title=title, x="Queue", y="Share of time")
     caption(ax, groups)
     return ax
