@@ -114,9 +114,10 @@ def _plain(text: str, path: Path) -> FlowTrace | None:
         from penstock.plain_trace import plain_hpcc_flows
 
         count = whole_number(head[0].text, FLOWS_MAX)
-        found = plain_hpcc_flows(text, count) if count else None
+        has_words = len(head[1].text.split(maxsplit=1)) > 1  # a list of numbers is no list of flows
+        found = plain_hpcc_flows(text, count) if count and has_words else None
         return FlowTrace(*found) if found else None
-    if "," not in head[0].text:
+    if "," not in head[0].text or "," not in head[1].text:
         return None
     columns = _columns(head[0])
     if columns.after >= 0 or columns.job:
