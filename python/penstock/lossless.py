@@ -100,7 +100,7 @@ def _drops(run: MeasuredRun) -> list[str]:
         classes = getattr(switch.assignment, "classes", 1)
         why = _too_little_memory(rooms, names, admission, pfc, classes)
     faults = scenario.faults
-    if not why and (faults.outages or faults.control_loss):
+    if not why and (faults.outages or faults.control_loss or faults.corruption):
         why = "pauses were lost by `faults`"
     return [f"{drops:,} packets were dropped although PFC pauses: {why}"] if why else []
 
@@ -144,10 +144,12 @@ def _too_little_memory(
 
 
 def _lost_with_links(run: MeasuredRun) -> list[str]:
-    lost = run.summary["lost_packets"]
-    if not lost or not run.scenario.faults.outages:
+    lost, faults = run.summary["lost_packets"], run.scenario.faults
+    if not lost:
         return []
-    return [f"{lost:,} packets were lost on links that failed; they are not among the drops"]
+    ways = ["on links that failed"] * bool(faults.outages)
+    ways += ["because they arrived corrupted"] * bool(faults.corruption)
+    return [f"{lost:,} packets were lost {' or '.join(ways)}; they are not among the drops"]
 
 
 def xoff_out_of_reach(scenario: Scenario) -> str:

@@ -183,6 +183,7 @@ FAULTS: Table = {
         {"link": [137, 128], "start": "2 us", "end": "3 us"},
         {"link": [128, 136], "start": "1 us"},
     ],
+    "corruption": [{"probability": 1e-6}, {"link": [0, 128], "probability": 0.25}],
 }
 
 MEASURE: Table = {

@@ -212,6 +212,22 @@ BAD = {
                       ["traffic[0].degree", "500", "127"]),
     "same label": (OPEN + OPEN, ["traffic[1].label", "background", "of its own"]),
     "loss": ("[faults]\ncontrol_loss = 1.5\n" + OPEN, ["faults.control_loss", "1.5", "below 1"]),
+    "corrupted cable": ("[[faults.corruption]]\nlink = [0, 1]\nprobability = 0.1\n" + OPEN,
+                        ["faults.corruption[0].link", "[0, 1]", "no cable joins"]),
+    "corrupted twice": ("[faults]\ncorruption = [{link = [0, 128], probability = 0.1}, "
+                        "{link = ['T0', 'H0'], probability = 0.2}]\n" + OPEN,
+                        ["faults.corruption[1].link", "[128, 0]", "keep one"]),
+    "all corrupted twice": ("[faults]\ncorruption = [{probability = 0.1}, {probability = 0.2}]\n"
+                            + OPEN, ["faults.corruption[1].link", "null", "keep one"]),
+    "all corrupted": ("[[faults.corruption]]\nprobability = 1.0\n" + OPEN,
+                      ["faults.corruption[0].probability", "1.0", "below 1"]),
+    "corrupted in ns-3": ("fidelity = 'ns3-hpcc'\nscheme = 'dctcp'\n"
+                          "[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
+                          ["faults.corruption", "ns3-hpcc", "leave it out"]),
+    "corrupted credit": ("scheme = 'bfc-credits'\n[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
+                         ["scheme.switch.backpressure.kind", "credits", "faults.corruption"]),
+    "corrupted and told": ("scheme = 'hpcc-pfc'\n[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
+                           ["scheme.host.recovery.kind", "perfect", "corrupted"]),
     "traced host": ("[measure.trace]\nnodes = [3]\n" + OPEN,
                     ["measure.trace.nodes[0]", "switches"]),
     "toml": ("duration = = 3\n", ["line 1", "mend the TOML"]),

@@ -61,6 +61,7 @@ def test_everything_occurs() -> None:
     assert len({entry.arrivals.kind for entry in open_loops}) == 3
     assert {entry.sizes.kind for entry in open_loops} == {"cdf", "fixed", "exponential", "pareto"}
     assert any(one.faults.control_loss for one in scenarios)
+    assert any(one.faults.corruption for one in scenarios)
     assert any(one.faults.outages for one in scenarios)
     assert any(one.topology.failed_links for one in scenarios)
     assert {case.settles for case in cases} == {True, False}

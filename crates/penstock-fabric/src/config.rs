@@ -35,6 +35,8 @@ pub struct Surroundings {
     pub has_outages: bool,
     /// Whether control frames are lost.
     pub loses_control: bool,
+    /// Whether frames of any kind arrive corrupted.
+    pub corrupts_frames: bool,
 }
 
 impl SwitchConfig {

@@ -50,7 +50,7 @@ fn ring(backpressure: &Value) -> Value {
         "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": flows,
                      "spread": 0, "lasts": [], "after": [], "lag": [], "delay": [], "needed": [],
         "places": [], "steps": [], "destination_ports": []}],
-        "faults": {"control_loss": 0.0, "outages": []},
+        "faults": {"control_loss": 0.0, "outages": [], "corruption": []},
         "measure": {"sample_interval": 0, "active_flows": false, "queue_delays": false,
                     "series": [], "events": false, "trace": null},
     })

@@ -17,6 +17,7 @@
 pub mod bare;
 mod bounds;
 mod check;
+mod corruption;
 mod deadlock;
 pub mod dependencies;
 pub mod error;

@@ -271,6 +271,11 @@ fn check(scenario: &Scenario, has_strangers: bool) -> Result<(), ScenarioError> 
         let (holds, field) = (!entry.is_dependent(), format!("traffic[{index}]"));
         problems.unless(holds, &field, format!("\"{}\"", entry.label()), remedy);
     }
+    let corrupted = &scenario.faults.corruption;
+    let remedy =
+        "in real time frames arrive as they were sent; leave it out, or simulate the scenario";
+    let listed = format!("a list of {}", corrupted.len());
+    problems.unless(corrupted.is_empty(), "faults.corruption", listed, remedy);
     if has_strangers {
         let outages = &scenario.faults.outages;
         let remedy = "routes to kernels' hosts cannot change; leave the outages out";

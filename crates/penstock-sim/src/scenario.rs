@@ -11,6 +11,7 @@ use penstock_units::{Bytes, Fidelity, Problem, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::corruption::CorruptionConfig;
 use crate::error::ScenarioError;
 use crate::label::LONGEST_LABEL;
 use crate::outage::OutageConfig;
@@ -170,6 +171,9 @@ pub struct FaultConfig {
     /// Links between switches that fail for a while.
     #[schemars(extend("default" = [], "source" = NO_FAULTS))]
     pub outages: Vec<OutageConfig>,
+    /// Cables on which frames are corrupted.
+    #[schemars(extend("default" = [], "source" = NO_FAULTS))]
+    pub corruption: Vec<CorruptionConfig>,
 }
 
 /// What a run records besides its flows and links.

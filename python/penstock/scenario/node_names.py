@@ -49,6 +49,7 @@ NODE_FIELDS = (
     NodeField(("traffic", "*", "servers"), 1),
     NodeField(("traffic", "*", "flows"), 2, columns=2),
     NodeField(("faults", "outages", "*", "link"), 1),
+    NodeField(("faults", "corruption", "*", "link"), 1),
     NodeField(("measure", "series"), 2),
     NodeField(("measure", "trace", "nodes"), 1),
     NodeField(("emulation", "other_hosts"), 1),

@@ -43,6 +43,7 @@ FEATURES: dict[str, Table] = {
     "spray": {"scheme.routing": {"kind": "spray"}},
     "symmetric-ecmp": {"scheme.routing": {"kind": "symmetric-ecmp"}},
     "control loss": {"faults": {"control_loss": 0.1}},
+    "corruption": {"faults": {"corruption": [{"probability": 0.1}]}},
     "outages": {"faults": {"outages": [{"link": [4, 6], "start": "1 us"}]}},
 }
 """What not every preset goes with: overrides of :data:`PLAIN`."""
@@ -153,10 +154,12 @@ def _routing(rng: Random, preset: str) -> Table | None:
 
 
 def _faults(rng: Random, preset: str, network: Network, duration: int, can_fail: bool) -> Table:
-    """Sometimes lost pauses, and links that fail where `can_fail`."""
+    """Sometimes lost pauses, corrupted frames, and links that fail where `can_fail`."""
     faults: Table = {}
     if "control loss" in accepts(preset) and rng.random() < 0.3:
         faults["control_loss"] = rng.choice([0.001, 0.05, 0.3])
+    if "corruption" in accepts(preset) and rng.random() < 0.2:
+        faults["corruption"] = [{"probability": rng.choice([1e-4, 0.01, 0.2])}]
     if can_fail and "outages" in accepts(preset) and rng.random() < 0.7:
         cables = network.expendable(rng, 3)
         faults["outages"] = [_outage(rng, cable, duration) for cable in cables]

@@ -105,6 +105,7 @@ def _met(case: Case, done: Run) -> frozenset[str]:
         "outages": bool(faults.outages),
         "lost with links": summary["lost_packets"] > 0,
         "control loss": faults.control_loss > 0,
+        "corruption": bool(faults.corruption),
         "drops": summary["drops"] > 0,
         "deadlocks": summary["deadlock"] is not None,
         "traces": case.scenario.measure.trace is not None,

@@ -49,7 +49,7 @@ pub struct FlowPausesConfig {
 
 impl Parameters for FlowPausesConfig {
     fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
-        let holds = !around.has_outages && !around.loses_control;
+        let holds = !around.has_outages && !around.loses_control && !around.corrupts_frames;
         let remedy =
             "pauses of flows that are lost are not told again; use \"bfc\", or leave out faults";
         problems.unless(holds, "backpressure.kind", "flow-pauses", remedy);

@@ -104,7 +104,8 @@ fn a_pause_that_is_lost_is_not_told_again() {
     assert!(refused(&[FLOW_PAUSES], &[]).is_empty());
     let outages = Surroundings { has_outages: true, ..Surroundings::default() };
     let losses = Surroundings { loses_control: true, ..Surroundings::default() };
-    for surroundings in [outages, losses] {
+    let corruption = Surroundings { corrupts_frames: true, ..Surroundings::default() };
+    for surroundings in [outages, losses, corruption] {
         let expected = "backpressure.kind is flow-pauses; pauses of flows that are lost are not told again; \
                         use \"bfc\", or leave out faults";
         assert_eq!(refused_in(&surroundings, &[FLOW_PAUSES], &[]), [expected]);

@@ -14,6 +14,7 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
         packet: full_packet(scenario, problems),
         has_outages: !faults.outages.is_empty(),
         loses_control: faults.control_loss > 0.0,
+        corrupts_frames: !faults.corruption.is_empty(),
     };
     problems.within("scheme.switch", |problems| switch.fits(&surroundings, problems));
     paused_queues(scenario, problems);

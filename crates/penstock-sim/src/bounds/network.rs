@@ -4,6 +4,7 @@ use penstock_fabric::{AdmissionConfig, BackpressureConfig};
 use penstock_units::{Bytes, Problems, Time};
 
 use super::fidelity;
+use crate::corruption;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
@@ -48,6 +49,7 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
         let remedy = format!("{known}, and the first is {class}");
         problems.unless(!is_sound || holds, &field, found, &remedy);
     }
+    corruption::check(scenario, topology, problems);
     fidelity::times(scenario, topology, problems);
     elisions(scenario, topology, problems);
     hops(scenario, topology, problems);

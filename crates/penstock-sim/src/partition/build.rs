@@ -17,6 +17,7 @@ use super::lifetime::Paths;
 use super::router::Router;
 use super::standstill::ClockWatch;
 use super::{FORESEEN_FROM_LINKS, Partition, host, slot_width_log2};
+use crate::corruption::Corruption;
 use crate::flow::FlowSlots;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
@@ -109,6 +110,9 @@ fn partition<O: Observer>(
         foresees: links.len() > FORESEEN_FROM_LINKS || scenario.has_telemetry(),
         control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
         losses: losses.map(draws).collect(),
+        corruption: Corruption::new(&scenario.faults.corruption, topology, links, |link| {
+            host::random(scenario.seed, &format!("faults/corruption/{link}"))
+        }),
         opened: Time::ZERO,
         is_at_end: true,
         failure: None,

@@ -23,6 +23,7 @@ use penstock_transport::{Flows, Host, Requests};
 use penstock_units::Time;
 use penstock_units::random::Pcg32;
 
+use crate::corruption::Corruption;
 use crate::error::StandstillError;
 use crate::flow::FlowSlots;
 use crate::measure::summary::Measurements;
@@ -116,6 +117,8 @@ pub(crate) struct Partition<O> {
     control_loss: u64,
     /// By link: draws the loss of control frames, where frames are lost.
     losses: Vec<Pcg32>,
+    /// Which frames arrive corrupted, where any do.
+    corruption: Option<Box<Corruption>>,
     /// When the window was opened: the end of the one before.
     opened: Time,
     /// Whether the events of the window are over.
@@ -223,7 +226,11 @@ impl<O: Observer> Partition<O> {
                 Some(_) => self.expect_ns3_arrival(link, next),
             }
         }
-        if node < self.sources.hosts {
+        if let Some(corruption) = &mut self.corruption
+            && corruption.hits(link)
+        {
+            self.discard(link, id);
+        } else if node < self.sources.hosts {
             self.on_host_arrival(now, node, id);
         } else {
             self.on_switch_arrival(now, (node - self.sources.hosts) as usize, port, id);

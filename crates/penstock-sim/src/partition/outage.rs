@@ -112,6 +112,13 @@ impl<O: Observer> Partition<O> {
         }
     }
 
+    /// The frame `id` has arrived corrupted at the end of `link`.
+    #[cold]
+    pub(super) fn discard(&mut self, link: u32, id: PacketId) {
+        self.lose_on_wire(self.link(link), self.pool[id]);
+        self.pool.remove(id);
+    }
+
     fn count_loss(&mut self, packet: &Packet) {
         self.measured.lost_packets += 1;
         if packet.kind == PacketKind::Data {

@@ -40,7 +40,7 @@ fn scenario() -> Value {
         "traffic": [{"kind": "listed", "label": "listed", "class": 0, "flows": [[0, 1, 0, 0]],
                      "spread": 0, "lasts": [], "after": [], "lag": [], "delay": [], "needed": [],
         "places": [], "steps": [], "destination_ports": []}],
-        "faults": {"control_loss": 0.0, "outages": []},
+        "faults": {"control_loss": 0.0, "outages": [], "corruption": []},
         "measure": {"sample_interval": 1_000_000, "active_flows": false, "queue_delays": false,
                     "series": [], "events": false, "trace": null},
     })

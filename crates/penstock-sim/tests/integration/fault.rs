@@ -1,10 +1,10 @@
-//! Lost control frames, and buffers that are too small.
+//! Lost control frames, corrupted frames, and buffers that are too small.
 
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    MS, US, bfc, column, incast, leaf_spine, line_rate, listed, open_loop, perfect_retransmission,
-    run, run_to_the_end, scenario, single_switch, with,
+    MS, US, bfc, column, incast, irn, leaf_spine, line_rate, listed, open_loop,
+    perfect_retransmission, pfc, run, run_to_the_end, scenario, single_switch, with,
 };
 
 /// Background traffic and an incast on a small network.
@@ -50,6 +50,62 @@ fn without_the_bitmap_a_lost_resume_is_for_ever_and_the_summary_says_so() {
     assert!(summary.flows_finished < summary.flows_started);
     let waits = |text: &str| summary.unfinished.iter().any(|flow| flow.waits_for.contains(text));
     assert!(waits("a resume of NIC queue"), "{:?}", summary.unfinished);
+}
+
+/// `scenario` whose every cable corrupts this share of the frames.
+fn corrupted(scenario: Value, probability: f64) -> Value {
+    with(scenario, "/faults/corruption", json!([{"link": null, "probability": probability}]))
+}
+
+#[test]
+fn every_hundredth_frame_is_corrupted_whatever_it_carries() {
+    let flows = listed(&[(0, 1, 20_000_000, 0)]);
+    let scenario = scenario(single_switch(2), irn(1 << 20), &[flows], US);
+    for probability in [0.0, 0.01] {
+        let results = run_to_the_end(&corrupted(scenario.clone(), probability));
+        let summary = &results.summary;
+        assert_eq!(column(&results, "flows", "delivered_bytes"), [20_000_000.0]);
+        // Each of 20,000 data packets and their acknowledgements takes two links.
+        let expected = probability * summary.packet_hops as f64;
+        let error = (summary.lost_packets as f64 - expected).abs();
+        assert!(error <= 4.0 * expected.sqrt(), "{} lost, not {expected}", summary.lost_packets);
+        assert_eq!((summary.drops, summary.retransmitted_packets > 0), (0, probability > 0.0));
+    }
+}
+
+#[test]
+fn only_the_cable_that_is_named_corrupts_frames_and_in_both_directions() {
+    let flows = listed(&[(0, 1, 2_000_000, 0), (2, 3, 2_000_000, 0)]);
+    let scenario = scenario(single_switch(4), irn(1 << 20), &[flows], US);
+    let entries =
+        json!([{"link": null, "probability": 0.0}, {"link": [4, 1], "probability": 0.05}]);
+    let results = run_to_the_end(&with(scenario, "/faults/corruption", entries));
+    let again = column(&results, "flows", "retransmitted_packets");
+    let flows = column(&results, "flows", "flow");
+    assert_eq!(flows, [1.0, 0.0], "the flow by the sound cables ends first");
+    assert!(again[0] == 0.0 && again[1] > 50.0, "{again:?}");
+    assert!(results.summary.lost_packets > 100, "acknowledgements leave by the same cable");
+}
+
+#[test]
+fn a_corrupted_resume_holds_a_port_for_ever_but_not_beyond_the_time_of_a_pause() {
+    // Every twentieth resume is lost, and nobody sends it again.
+    let traffic = [incast(8, 1_000_000, Some(0))];
+    let of = |pause: Value| {
+        let scheme = with(pfc(), "/switch/backpressure/pause", pause);
+        let scheme = with(scheme, "/switch/backpressure/xoff", 50_000);
+        let scheme = with(scheme, "/switch/admission/buffer", 1 << 30);
+        let recovery = irn(1 << 20)["host"]["recovery"].clone();
+        let scheme = with(scheme, "/host/recovery", with(recovery, "/bdp_factor", 100.0));
+        let lossy = corrupted(scenario(single_switch(9), scheme, &traffic, US), 0.05);
+        run(&with(lossy, "/drain", 500 * MS)).summary
+    };
+    let lasting = of(json!({"kind": "lasting"}));
+    assert!(lasting.flows_finished < lasting.flows_started);
+    let timed =
+        json!({"kind": "timed", "lifetime": 335 * US, "refresh": 160 * US, "at_arrivals": false});
+    let timed = of(timed);
+    assert_eq!(timed.flows_finished, timed.flows_started, "{:?}", timed.unfinished);
 }
 
 #[test]

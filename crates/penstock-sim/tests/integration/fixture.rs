@@ -25,7 +25,7 @@ pub fn scenario(topology: Value, scheme: Value, traffic: &[Value], duration: u64
         "wire": {"payload": 1_000, "header": 48, "acknowledgement": 60, "telemetry": 42,
                  "timestamp": 8, "control_frame": 64},
         "topology": topology, "scheme": scheme, "traffic": traffic,
-        "faults": {"control_loss": 0.0, "outages": []},
+        "faults": {"control_loss": 0.0, "outages": [], "corruption": []},
         "measure": {"sample_interval": 0, "active_flows": false, "queue_delays": false,
                     "series": [], "events": false, "trace": null},
     })

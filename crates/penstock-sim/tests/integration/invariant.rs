@@ -84,13 +84,20 @@ prop_compose! {
         scheme in select(all_schemes()),
         (topology, links) in select(topologies()),
         control_loss in select(vec![0.0, 0.0, 0.1]),
+        corruption in select(vec![0.0, 0.0, 0.01]),
         has_timer in any::<bool>(),
     ) -> Value {
         let sizes = json!({"kind": "exponential", "mean": 15_000});
         let background = with(open_loop(sizes, load, 60 * US), "/load_on/kind", links);
         let traffic = [background, incast(degree, size, None)];
         let scenario = scenario(topology, scheme, &traffic, 60 * US);
-        let scenario = with(with(scenario, "/seed", seed), "/faults/control_loss", control_loss);
+        let mut scenario = with(with(scenario, "/seed", seed), "/faults/control_loss", control_loss);
+        let kind = |part: &str| scenario["scheme"].pointer(part).cloned();
+        let is_told = kind("/host/recovery/kind") == Some(json!("perfect"));
+        let has_credit = kind("/switch/backpressure/kind") == Some(json!("credits"));
+        if corruption > 0.0 && !is_told && !has_credit {
+            scenario["faults"]["corruption"] = json!([{"link": null, "probability": corruption}]);
+        }
         // The timeout is below the round-trip time of a crowd: there are duplicates of all ages,
         // and not every flow needs to finish.
         let timeout = "/scheme/host/recovery/timeout";
@@ -116,7 +123,8 @@ proptest! {
         let has_credits = scenario.scheme.name == "credits";
         prop_assert!(!has_credits || summary.drops == 0, "{} drops", summary.drops);
         let (finished, started) = (summary.flows_finished, summary.flows_started);
-        let must_finish = scenario.drain > Time::from_ms(20) && scenario.faults.control_loss == 0.0;
+        let has_faults = scenario.faults.control_loss > 0.0 || !scenario.faults.corruption.is_empty();
+        let must_finish = scenario.drain > Time::from_ms(20) && !has_faults;
         prop_assert!(
             finished == started || !must_finish,
             "{:?} of {}",

@@ -21,6 +21,19 @@ class Outage(Part):
     )
 
 
+class Corruption(Part):
+    """A cable on which frames are corrupted, or all cables."""
+
+    link: tuple[Count, Count] | None = field(
+        "The two nodes that the cable joins; null: all cables that no other entry names",
+        None,
+        source="our choice: every cable",
+    )
+    probability: Number = field(
+        "Probability that a frame arrives corrupted, in each direction", range="0 or more, below 1"
+    )
+
+
 class Fault(Part):
     """Faults that are put in on purpose."""
 
@@ -32,4 +45,7 @@ class Fault(Part):
     )
     outages: Many[Outage] = field(
         "Links between switches that fail for a while", (), source="our choice: no faults"
+    )
+    corruption: Many[Corruption] = field(
+        "Cables on which frames are corrupted", (), source="our choice: no faults"
     )

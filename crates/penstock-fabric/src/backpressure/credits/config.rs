@@ -71,9 +71,15 @@ impl Parameters for CreditsConfig {
     }
 
     fn fits(&self, switch: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
-        let remedy = "credit for packets that a failed link loses is not recovered; use \"bfc\", or leave \
-                      out faults.outages";
-        problems.unless(!around.has_outages, "backpressure.kind", "credits", remedy);
+        for (is_there, what, fault) in [
+            (around.has_outages, "a failed link loses", "outages"),
+            (around.corrupts_frames, "arrive corrupted", "corruption"),
+        ] {
+            let remedy = format!(
+                "credit for packets that {what} is not recovered; use \"bfc\", or leave out faults.{fault}"
+            );
+            problems.unless(!is_there, "backpressure.kind", "credits", remedy);
+        }
         let admission = &switch.admission;
         let remedy = "credits are granted from one memory, without thresholds of an ingress; use \
                       admission \"shared\" without an ingress table";

@@ -212,6 +212,10 @@ fn credits_are_granted_from_one_memory_for_links_that_stay() {
     let expected = "backpressure.kind is credits; credit for packets that a failed link loses is not \
                     recovered; use \"bfc\", or leave out faults.outages";
     assert_eq!(refused_in(&outages, &[POOL, CREDITS], &[]), [expected]);
+    let corruption = Surroundings { corrupts_frames: true, ..Surroundings::default() };
+    let expected = "backpressure.kind is credits; credit for packets that arrive corrupted is not \
+                    recovered; use \"bfc\", or leave out faults.corruption";
+    assert_eq!(refused_in(&corruption, &[POOL, CREDITS], &[]), [expected]);
     let unnumbered = refused(&[POOL, PER_FLOW, DRR, CREDITS], &[]);
     assert!(unnumbered[0].starts_with("assignment.kind is per-flow"));
 }
