@@ -224,9 +224,11 @@ BAD = {
     "corrupted in ns-3": ("fidelity = 'ns3-hpcc'\nscheme = 'dctcp'\n"
                           "[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
                           ["faults.corruption", "ns3-hpcc", "leave it out"]),
-    "corrupted credit": ("scheme = 'bfc-credits'\n[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
+    "corrupted credit": ("scheme = 'bfc-credits'\n"
+                         "[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
                          ["scheme.switch.backpressure.kind", "credits", "faults.corruption"]),
-    "corrupted and told": ("scheme = 'hpcc-pfc'\n[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
+    "corrupted and told": ("scheme = 'hpcc-pfc'\n"
+                           "[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
                            ["scheme.host.recovery.kind", "perfect", "corrupted"]),
     "traced host": ("[measure.trace]\nnodes = [3]\n" + OPEN,
                     ["measure.trace.nodes[0]", "switches"]),
