@@ -131,6 +131,11 @@ def test_nothing_stands_on_a_logarithmic_axis_below_the_rest() -> None:
     assert ax.get_yticks().tolist() == [0, 10, 100, 1_000, 10_000]
     ax = plot.curves(points.filter(pl.col("y") > 0), title="t", x="x", y="y", y_log=True)
     assert ax.get_yscale() == "log"
+    shares = points.with_columns(x=pl.Series([0.0, 1e-4, 0.1]))
+    ax = plot.curves(shares, title="t", x="x", y="y", x_log=True)
+    at = ax.transData.transform([(x, 1.0) for x in shares["x"]])[:, 0]
+    assert at[0] < at[1] < at[2]
+    assert at[1] - at[0] < at[2] - at[1] < 10 * (at[1] - at[0])
 
 
 def test_throughput_shows_queues_where_there_are_any_and_a_colour_for_each_name() -> None:

@@ -215,15 +215,22 @@ def deadlocked(
 def link_pause(
     runs: Runs,
     *,
-    links: Links,
+    links: Links | None = None,
     statistic: Annotated[str, told_of_all("mean", "min", "max")] = "mean",
 ) -> Value:
-    """Time in which the data of links is paused [us]: mean, min or max of them, mean over seeds."""
+    """Time in which the data of links is paused [us]: mean, min or max of them, mean over seeds.
+
+    Of all links unless some are named.
+    """
     of: dict[str, Callable[[list[float]], float]] = {"mean": mean, "min": min, "max": max}
-    return mean(
-        of[statistic]([link_row(run, ends)["port_pause_ns"] / 1e3 for ends in links])
-        for run in runs
-    )
+    return mean(of[statistic]([one / 1e3 for one in _port_pauses(run, links)]) for run in runs)
+
+
+def _port_pauses(run: MeasuredRun, links: Links | None) -> list[float]:
+    """The time in which PFC or FAFC paused some links, or all [ns]."""
+    if links is None:
+        return run.links["port_pause_ns"].to_list()
+    return [link_row(run, ends)["port_pause_ns"] for ends in links]
 
 
 @metric("(share of time)", most=1.0)

@@ -39,17 +39,16 @@ def curves(
         Small caption.
     """
     ax = new_axes(ax)
-    if x_log:
+    if x_log and _has_zeros(table["x"]):
+        ax.set_xscale("symlog", linthresh=10.0 ** _lowest_decade(table["x"]), linscale=0.5)
+    elif x_log:
         ax.set_xscale("log", base=2 if _doubles(table["x"].to_list()) else 10)
-    if y_log:
-        positive = [y for y in table["y"].to_list() if y > 0]
-        if positive and 0.0 in table["y"].to_list():
-            # Zeros stand on the axis, below the decade of the least of the others.
-            lowest, highest = math.floor(math.log10(min(positive))), math.log10(max(positive))
-            ax.set_yscale("symlog", linthresh=10.0**lowest, linscale=0.5)
-            ax.set_yticks([0.0, *(10.0**e for e in range(lowest, math.ceil(highest) + 1))])
-        else:
-            ax.set_yscale("log")
+    if y_log and _has_zeros(table["y"]):
+        lowest, highest = _lowest_decade(table["y"]), math.log10(max(table["y"].to_list()))
+        ax.set_yscale("symlog", linthresh=10.0**lowest, linscale=0.5)
+        ax.set_yticks([0.0, *(10.0**e for e in range(lowest, math.ceil(highest) + 1))])
+    elif y_log:
+        ax.set_yscale("log")
     names = table["name"].unique(maintain_order=True).to_list()
     styles = looks(names)
     ends = []
@@ -106,6 +105,16 @@ def curves(
     if note:
         write_note(ax, note)
     return ax
+
+
+def _has_zeros(values: pl.Series) -> bool:
+    """Whether an axis has zeros and more: zeros stand at its end, below the least of the others."""
+    return bool((values == 0).any() and (values > 0).any())
+
+
+def _lowest_decade(values: pl.Series) -> int:
+    """The decade of the least value above 0, as a power of ten."""
+    return math.floor(math.log10(min(one for one in values.to_list() if one > 0)))
 
 
 def _round_below(value: float) -> float:

@@ -66,7 +66,7 @@ impl Parameters for CapfcConfig {
     }
 
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
-        self.pfc.fits_beneath(switch, problems);
+        self.pfc.fits_beneath_pairs(switch, problems);
     }
 }
 

@@ -142,15 +142,17 @@ impl PfcConfig {
         problems.unless(holds, "xoff", "null", remedy);
     }
 
+    /// The same check for PFC beneath a policy that pauses until the resume, too.
+    pub(super) fn fits_beneath_pairs(&self, switch: &SwitchConfig, problems: &mut Problems) {
+        let (name, holds) = (switch.backpressure.kind(), self.pause == PfcPause::Lasting {});
+        let remedy = format!("beneath {name} pauses last until their resume; write \"lasting\"");
+        problems.unless(holds, "backpressure.pfc.pause.kind", "timed", remedy);
+        self.fits_beneath(switch, problems);
+    }
+
     /// The same check for PFC beneath another policy, where PFC knows one class.
     pub(super) fn fits_beneath(&self, switch: &SwitchConfig, problems: &mut Problems) {
-        problems.within("backpressure.pfc", |problems| {
-            self.fits_admission(switch, problems);
-            let remedy =
-                "beneath another backpressure pauses last until their resume; write \"lasting\"";
-            let holds = self.pause == PfcPause::Lasting {};
-            problems.unless(holds, "pause.kind", "timed", remedy);
-        });
+        problems.within("backpressure.pfc", |problems| self.fits_admission(switch, problems));
         if problems.has_sound("assignment.classes") {
             let (classes, kind) = (switch.assignment.classes(), switch.backpressure.kind());
             let remedy = format!("the backpressure {kind} knows one class; use one class");

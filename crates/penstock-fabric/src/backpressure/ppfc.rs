@@ -83,7 +83,7 @@ impl Parameters for PpfcConfig {
     }
 
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
-        self.pfc.fits_beneath(switch, problems);
+        self.pfc.fits_beneath_pairs(switch, problems);
     }
 }
 

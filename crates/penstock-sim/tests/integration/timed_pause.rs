@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::fixture::{
-    GBPS, MS, US, column, dctcp, dumbbell, fafc, incast, listed, run_to_the_end, scenario,
+    GBPS, MS, US, column, dctcp, dumbbell, fafc, incast, listed, run, run_to_the_end, scenario,
     single_switch, with,
 };
 
@@ -54,6 +54,24 @@ fn lost_pauses_cost_buffer_and_block_nobody() {
     lossy["faults"]["control_loss"] = json!(0.5);
     let results = run_to_the_end(&lossy);
     assert!(results.summary.timed_pauses > 0);
+}
+
+#[test]
+fn a_lost_resume_of_pfc_beneath_holds_a_port_for_the_time_of_the_pause_alone() {
+    // An XOFF of 20 kB, so that PFC pauses and resumes before FAFC does; every other frame is lost.
+    let traffic = [incast(16, 500_000, Some(0))];
+    let of = |pause: serde_json::Value| {
+        let scheme = with(fafc(1_000_000), "/switch/backpressure/pfc/xoff", 20_000);
+        let scheme = with(scheme, "/switch/backpressure/pfc/pause", pause);
+        let lossy = scenario(single_switch(17), scheme, &traffic, US);
+        run(&with(lossy, "/faults/control_loss", 0.5)).summary
+    };
+    let lasting = of(json!({"kind": "lasting"}));
+    assert!(lasting.flows_finished < lasting.flows_started);
+    let timed =
+        of(json!({"kind": "timed", "lifetime": 50 * US, "refresh": 20 * US, "at_arrivals": false}));
+    assert_eq!(timed.flows_finished, timed.flows_started, "{:?}", timed.unfinished);
+    assert!(timed.pfc_pauses > 0);
 }
 
 #[test]

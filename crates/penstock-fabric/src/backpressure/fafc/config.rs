@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pause_unit::PauseUnit;
 use crate::backpressure::pfc::PfcConfig;
-use crate::backpressure::policy::Parameters;
+use crate::backpressure::policy::{Parameters, Repeats};
 use crate::config::{Surroundings, SwitchConfig};
 
 /// The most hops of data that count as uncongested; our choice: seconds.
@@ -128,5 +128,11 @@ impl Parameters for FafcConfig {
 
     fn predicts_queues(&self) -> bool {
         true
+    }
+
+    /// PFC beneath repeats its pauses where they have a time.
+    fn repeats(&self, epochs: u32) -> Option<Repeats> {
+        let repeats = self.pfc.repeats(epochs)?;
+        Some(Repeats { field: "pfc.pause.refresh", ..repeats })
     }
 }

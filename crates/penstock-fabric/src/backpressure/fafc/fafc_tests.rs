@@ -11,7 +11,7 @@ use penstock_units::{BitRate, Bytes};
 use super::*;
 use crate::assignment::ingress::ByIngressConfig;
 use crate::backpressure::Backpressure;
-use crate::backpressure::pfc::PfcConfig;
+use crate::backpressure::pfc::{PfcConfig, PfcPause};
 use crate::fixture::{Bench, Flow, drr, host_port, plain, switch_with};
 use crate::marking::predicted::PredictedConfig;
 use crate::{AssignmentConfig, BackpressureConfig, MarkingConfig, SwitchConfig, marking};
@@ -36,7 +36,7 @@ fn config() -> FafcConfig {
         pfc: PfcConfig {
             xon_offset: Bytes::ZERO,
             xoff: Some(Bytes::new(1_000_000)),
-            pause: crate::backpressure::pfc::PfcPause::Lasting {},
+            pause: PfcPause::Lasting {},
         },
     }
 }
@@ -115,6 +115,20 @@ impl Bench {
 
 fn near(one: f64, other: f64) {
     assert!((one - other).abs() < 1e-6, "{one} is not {other}");
+}
+
+#[test]
+fn timed_pauses_of_pfc_beneath_are_repeated_above_xoff() {
+    let pause = PfcPause::Timed { lifetime: US * 5, refresh: US * 2, at_arrivals: false };
+    let pfc = PfcConfig { xon_offset: Bytes::new(1), xoff: Some(Bytes::new(3_000)), pause };
+    let mut bench = bench_of(FafcConfig { pfc, ..config() });
+    assert_eq!(bench.switch.repeat_interval, Some(US * 2));
+    bench.bring(2, 1, 0);
+    assert_eq!(bench.switch.repeated_frame(1, 0), None);
+    bench.bring(2, 1, 0);
+    let signal = Signal::PauseClassFor { class: 0, nanoseconds: 5_000 };
+    assert_eq!(bench.switch.repeated_frame(1, 0), Some(ControlFrame { port: 1, signal }));
+    assert_eq!(bench.switch.repeated_frame(1, 1), None);
 }
 
 #[test]
@@ -374,6 +388,8 @@ const POLICY: (&str, &str) = (
 #[test]
 fn it_knows_one_class_and_pfc_beneath_is_in_order() {
     assert_pfc_beneath(POLICY, "fafc");
+    let pause = json!({"kind": "timed", "lifetime": 5_000_000, "refresh": 2_000_000, "at_arrivals": true});
+    assert!(refused(&[POLICY], &[("/backpressure/pfc/pause", pause)]).is_empty());
 }
 
 #[test]

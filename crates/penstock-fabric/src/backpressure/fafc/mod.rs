@@ -352,6 +352,15 @@ impl Policy for Fafc {
         self.pfc.standing_pauses(admission, ingress)
     }
 
+    fn repeated_frame(
+        &mut self,
+        admission: &Admission,
+        ingress: u16,
+        number: usize,
+    ) -> Option<ControlFrame> {
+        self.pfc.repeated_frame(admission, ingress, number)
+    }
+
     fn peak_fraction(&self) -> Option<f64> {
         self.pfc.peak_fraction()
     }
