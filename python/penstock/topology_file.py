@@ -179,7 +179,8 @@ def _cable(line: Line, known: range) -> FileCable:
         if node not in known:
             raise line.refuse(f"names node {node}", f"nodes are 0 to {len(known) - 1}")
     if len(words) == 5 and line.decimal(words[4], "the error rate") != 0:
-        raise line.refuse("is no error rate of 0", "links lose nothing here: write 0", words[4])
+        remedy = "write 0, and how probable a loss is in faults.corruption of the scenario"
+        raise line.refuse("is no error rate of 0", remedy, words[4])
     rate, delay_ns = line.read(rate_bps, words[2]), line.read(time_ns, words[3])
     exact = line.read(TIME.parse, words[3]) if words[3][-1:].isalpha() else delay_ns * 1000
     if not words[2][-1].isalpha() and rate < BARE_RATE_MIN:
