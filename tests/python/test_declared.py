@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,34 @@ def test_models_and_tables_are_those_that_make_models_writes() -> None:
         check=False,
     )
     assert done.returncode == 0, f"these are stale; run make models:\n{done.stdout}{done.stderr}"
+
+
+LEAST_PERIOD = 100_000
+"""The shortest period of a timer [ps], `Time::LEAST_PERIOD`."""
+
+NO_TIMERS = {
+    "AssignmentConfig.rounds.horizon": "a choice",
+    "ControllerConfig.timely.weighs_interval": "a choice",
+    "BfcConfig.bitmap_interval": "0 is never; test_rules.py has what is too short",
+    "BackpressureConfig.bfc.bitmap_interval": "as above",
+    "MeasureConfig.sample_interval": "as above",
+    "ControllerConfig.dcqcn.notification_interval": "only a limit at marks; at ticks see its file",
+    "RecoveryConfig.go-back-n.nack_interval": "only a limit",
+    "MarkingConfig.codel.interval": "looked at when a packet leaves",
+}
+"""Fields with the name of a timer's period and without its bound, and why."""
+
+
+def test_no_timer_fires_without_end() -> None:
+    """With 1 ps such a run takes a million times as long as with 1 us."""
+    least = {
+        f"{table}.{key}": field.get("minimum")
+        for table, schema in tables()
+        for key, field in schema["properties"].items()
+        if re.search("interval|timeout|refresh|horizon", key)
+    }
+    assert least.keys() > NO_TIMERS.keys()
+    assert {least[name] for name in least.keys() - NO_TIMERS.keys()} == {LEAST_PERIOD}
 
 
 # -- every bound is one of the core's -------------------------------------------------------------

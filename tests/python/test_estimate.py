@@ -112,9 +112,13 @@ def test_the_memory_of_open_flows_is_foreseen_to_a_half(scheme: str, tmp_path: P
     assert 0.5 < _foreseen_over_measured(scenario, tmp_path) < 2
 
 
+ONE = [{"kind": "listed", "flows": [[0, 1, 1000, 0]]}]
 LARGE: dict[str, tuple[dict[str, Any], str]] = {
     "hosts": ({"topology.hosts": 1_000_000}, "topology"),
-    "samples": ({"measure.sample_interval": "1 ps"}, "measure.sample_interval"),
+    "samples": (
+        {"duration": "10 s", "traffic": ONE, "measure.sample_interval": "100 ns"},
+        "measure.sample_interval",
+    ),
     "flows": ({"duration": "50 s"}, "traffic"),
     "trace": ({"duration": "10 ms", "measure.trace": {"nodes": []}}, "measure.trace"),
 }

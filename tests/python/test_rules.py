@@ -141,6 +141,9 @@ BAD: list[tuple[str, str, Any]] = [
         for scheme in ("dcqcn", "dcqcn-mellanox", "qcn", "timely")
         for step in ("additive", "hyper")
     ),
+    ("bfc", f"{SWITCH}.backpressure.bitmap_interval", 99_999),
+    ("bfc-credits", f"{SWITCH}.backpressure.pauses.bitmap_interval", 99_999),
+    ("pfc", "measure.sample_interval", 99_999),
     ("bfc", "fidelity -> scheme.switch.scheduling.kind", "ns3-hpcc"),
     ("hpcc-pfc", "faults.outages -> scheme.host.recovery.kind", [OUTAGE]),
     ("pfc", "faults.outages -> faults.outages[0].link", [OUTAGE | {"link": [0, 8]}]),

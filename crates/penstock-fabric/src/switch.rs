@@ -148,11 +148,6 @@ impl Switch {
         backpressure::dispatch!(&mut self.backpressure, policy => policy.take_frame())
     }
 
-    /// A pause of `port` that had an end may be over; due at [`Port::held_until`].
-    pub(crate) fn release(&mut self, now: Time, port: u16) {
-        self.ports[usize::from(port)].release(now);
-    }
-
     /// Queues a packet that bypasses the five axes: an acknowledgement, a notice, a pause frame.
     #[inline]
     pub(crate) fn enqueue_control(&mut self, pool: &mut PacketPool, id: PacketId, egress: u16) {

@@ -131,7 +131,10 @@ fn fields(scenario: &Scenario, problems: &mut Problems) {
     problems.within("faults", |problems| declared::check(&scenario.faults, problems));
     // Rows of links and nodes are checked later, with the network.
     let measure = MeasureConfig { series: vec![], trace: None, ..scenario.measure };
-    problems.within("measure", |problems| declared::check(&measure, problems));
+    problems.within("measure", |problems| {
+        declared::check(&measure, problems);
+        problems.unless_period_or_never("sample_interval", measure.sample_interval);
+    });
     check_label("scheme.name", &scheme.name, problems);
     problems.within("scheme.routing", |problems| declared::check(&scheme.routing, problems));
     problems.within("scheme.switch", |problems| scenario.scheme.switch.check(problems));

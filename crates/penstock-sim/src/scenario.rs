@@ -180,7 +180,7 @@ pub struct FaultConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureConfig {
-    /// How often buffers and queues are sampled; 0: never.
+    /// How often buffers and queues are sampled; 100 ns or more, or 0: never.
     #[schemars(extend(
         "default" = "10 us",
         "source" = "our choice: about one round trip of BFC's fabric"

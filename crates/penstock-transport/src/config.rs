@@ -182,8 +182,8 @@ mod tests {
 
     #[test]
     fn values_out_of_bounds_are_refused_with_the_path_of_the_field() {
-        let fast = r#"{"kind":"fast-retransmit","duplicate_threshold":3,"initial_timeout":9,"#;
-        let fast = format!(r#"{fast}"minimum_timeout":9,"maximum_timeout":8}}"#);
+        let fast = r#"{"kind":"fast-retransmit","duplicate_threshold":3,"initial_timeout":900000,"#;
+        let fast = format!(r#"{fast}"minimum_timeout":900000,"maximum_timeout":800000}}"#);
         for (text, expected) in [
             (
                 host(&WINDOW.replace("1.0", "-1.0"), PERFECT, NIC),
@@ -191,12 +191,12 @@ mod tests {
             ),
             (
                 host(WINDOW, &GO_BACK_N.replace("1000000000", "0"), NIC),
-                "recovery.timeout is 0 ps; write 1 ps or more",
+                "recovery.timeout is 0 ps; write 100 ns or more",
             ),
             (
                 host(WINDOW, &fast, NIC),
-                "recovery.initial_timeout is 9 ps; write at most maximum_timeout, 8 ps\n\
-                 recovery.minimum_timeout is 9 ps; write at most maximum_timeout, 8 ps",
+                "recovery.initial_timeout is 900 ns; write at most maximum_timeout, 800 ns\n\
+                 recovery.minimum_timeout is 900 ns; write at most maximum_timeout, 800 ns",
             ),
             (
                 host(WINDOW, PERFECT, &NIC.replace("32", "1")),

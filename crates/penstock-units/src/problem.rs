@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use core::fmt::{self, Display};
 use core::mem;
 
+use crate::Time;
+
 /// How many problems are kept (our choice: twice as many as Penstock shows). A list of a million
 /// flows may have a million problems.
 const KEPT: usize = 100;
@@ -64,6 +66,13 @@ impl Problems {
         if !holds {
             self.add(Problem::new(self.path(field), value, remedy));
         }
+    }
+
+    /// Refuses a period of `field` that is shorter than [`Time::LEAST_PERIOD`]; 0 means never.
+    pub fn unless_period_or_never(&mut self, field: &str, period: Time) {
+        let holds = period == Time::ZERO || period >= Time::LEAST_PERIOD;
+        let remedy = format!("write {} or more, or 0 for never", Time::LEAST_PERIOD);
+        self.unless(holds, field, period, remedy);
     }
 
     /// Adds a problem that has its full path already.
@@ -140,6 +149,18 @@ mod tests {
         assert!(paths.eq(["scheme.host.nic.queues", "scheme.routing"]));
         assert_eq!(problems.found()[0].value, "1");
     }
+    #[test]
+    fn a_period_is_none_or_long_enough() {
+        let mut problems = Problems::default();
+        for ps in [0, 100_000, u64::MAX] {
+            problems.unless_period_or_never("interval", Time::from_ps(ps));
+        }
+        assert!(problems.is_empty());
+        problems.unless_period_or_never("interval", Time::from_ps(99_999));
+        let expected = "interval is 99.999 ns; write 100 ns or more, or 0 for never";
+        assert_eq!(problems.to_string(), expected);
+    }
+
     #[test]
     fn each_problem_is_a_line() {
         let mut problems = Problems::default();

@@ -63,7 +63,7 @@ pub struct BfcConfig {
         "source" = "BFC 3.3.2"
     ))]
     pub threshold: ThresholdConfig,
-    /// How often the paused queues are told again; 0: never.
+    /// How often the paused queues are told again; 100 ns or more, or 0: never.
     #[schemars(extend(
         "default" = "100 us",
         "source" = "our choice: a 64 B frame per 1,250 kB of a link; BFC 3.3.2 gives no period"
@@ -87,6 +87,10 @@ pub struct BfcConfig {
 }
 
 impl Parameters for BfcConfig {
+    fn check(&self, problems: &mut Problems) {
+        problems.unless_period_or_never("bitmap_interval", self.bitmap_interval);
+    }
+
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
         fits_numbers(switch, problems);
     }

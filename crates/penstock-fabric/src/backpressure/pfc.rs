@@ -70,7 +70,7 @@ pub enum PfcPause {
         lifetime: Time,
         /// Time between two frames of a switch's clock, at most the lifetime.
         #[schemars(
-            range(min = 1_000),
+            range(min = Time::LEAST_PERIOD.as_ps()),
             extend(
                 "default" = "2 us",
                 "source" = format!("{DCQCN_SIMULATOR}: half of PAUSE_TIME, in whole microseconds")

@@ -61,7 +61,7 @@ pub struct PpfcConfig {
     pub xon_offset: Bytes,
     /// How far is looked back and ahead (T).
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "2 us",
             "source" = "our choice: the round trip of a hop of 1 us, as FAFC looks ahead"

@@ -108,6 +108,28 @@ fn who_is_paused_is_drawn_by_the_share_of_the_queue() {
 }
 
 #[test]
+fn each_departure_beyond_the_threshold_takes_one_draw_also_when_all_are_paused() {
+    // Port 1 holds the first bytes of the queue, and port 2 the rest. The draws are those of the bench's
+    // generator, scaled to the bytes that are left.
+    let mut bench = bench();
+    let mut random = Pcg32::new(1, 1);
+    let mut stored = [0_u64, 20_000, 20_000];
+    bring(&mut bench, 20, 1);
+    bring(&mut bench, 20, 2);
+    let mut paused = Vec::new();
+    for _ in 0..30 {
+        stored[if stored[1] > 0 { 1 } else { 2 }] -= 1_000; // first in, first out
+        let bytes = stored[1] + stored[2];
+        let place = (u128::from(random.next_u64()) * u128::from(bytes)) >> 64;
+        let drawn = if place < u128::from(stored[1]) { 1 } else { 2 };
+        let told = send(&mut bench, 1);
+        let expected = if paused.contains(&drawn) { vec![] } else { vec![(drawn, true)] };
+        assert_eq!(told, expected, "{bytes} B");
+        paused.push(drawn);
+    }
+}
+
+#[test]
 fn both_ports_are_paused_in_the_end_and_resumed_together() {
     let mut bench = bench();
     bring(&mut bench, 20, 1);

@@ -15,6 +15,7 @@
 //!   same packets, and a switch knows the bytes without counting.
 //! - The test looks at the queue that a packet leaves behind, not at the queue that the packet finds.
 //!   Otherwise "threshold zero" would mark a packet that is alone.
+//! - A timed pause of all data (FAFC) and a pause that ends by itself count as resumed at their end.
 //! - A resume of a queue that was not paused does not count as a RESUME, because no packet waited.
 
 use alloc::format;

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use penstock_packet::{PacketFlags, Signal};
+use penstock_units::Time;
 
 use super::NonPauseEcnConfig;
 use crate::assignment::class::ByClassConfig;
@@ -111,6 +112,32 @@ fn the_pause_of_a_queue_counts_like_that_of_a_class() {
     bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: 0 }); // PN = 2
     admit(&mut bench, 2);
     assert_eq!(marks(&mut bench, 4), [false, false, true, false]);
+}
+
+#[test]
+fn the_end_of_a_timed_pause_counts_like_a_resume() {
+    let mut bench = bench();
+    bench.signal(0, Signal::PauseTime(1_000));
+    admit(&mut bench, 3);
+    assert!(bench.depart(0).is_none());
+    bench.now = Time::from_us(1);
+    bench.switch.release(bench.now, 0); // PN = 3
+    admit(&mut bench, 3);
+    assert_eq!(marks(&mut bench, 6), [false, false, false, true, true, false]);
+}
+
+#[test]
+fn a_class_that_stays_paused_is_not_resumed_by_the_end_of_a_timed_pause() {
+    let mut bench = bench();
+    bench.signal(0, Signal::PauseTime(1_000));
+    bench.signal(0, Signal::PauseClass(0));
+    admit(&mut bench, 2);
+    bench.now = Time::from_us(1);
+    bench.switch.release(bench.now, 0);
+    admit(&mut bench, 2);
+    bench.signal(0, Signal::ResumeClass(0)); // PN = 4
+    admit(&mut bench, 2);
+    assert_eq!(marks(&mut bench, 6), [false, false, false, false, true, false]);
 }
 
 #[test]

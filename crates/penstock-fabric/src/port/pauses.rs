@@ -173,12 +173,14 @@ impl Port {
         self.held_until
     }
 
-    /// Sends data again, if all timed pauses have ended at `now`.
-    pub fn release(&mut self, now: Time) {
-        if self.is_held && self.held_until <= now {
+    /// Sends data again, if all timed pauses have ended at `now`. Answers whether one has.
+    pub fn release(&mut self, now: Time) -> bool {
+        let has_ended = self.is_held && self.held_until <= now;
+        if has_ended {
             self.is_held = false;
             self.count_pauses(now);
         }
+        has_ended
     }
 
     /// Whether a pause of `class` or of all data stops `class`.

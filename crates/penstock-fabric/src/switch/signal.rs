@@ -59,12 +59,25 @@ impl Switch {
 
     /// Resumes a class at `port`, and tells marking which bytes waited.
     fn resume_class(&mut self, now: Time, pool: &PacketPool, port: u16, class: u8) {
-        let egress = &mut self.ports[usize::from(port)];
-        if !egress.set_class_paused(now, class, false, pool) {
-            return;
+        if self.ports[usize::from(port)].set_class_paused(now, class, false, pool) {
+            self.tell_marking(port, 1 << class);
         }
-        for (number, queue) in (0..).zip(egress.queues()) {
-            if queue.class == class {
+    }
+
+    /// The timed pause of all data of `port` may be over, which is due at [`Port::held_until`]. Then marking
+    /// is told which bytes waited.
+    pub(crate) fn release(&mut self, now: Time, port: u16) {
+        if self.ports[usize::from(port)].release(now) {
+            let is_open = |class: &u8| !self.port(port).is_class_paused(*class);
+            let resumed = (0..8).filter(is_open).map(|class| 1 << class).sum();
+            self.tell_marking(port, resumed);
+        }
+    }
+
+    /// Tells marking what waits in the queues of `port` whose classes have a bit in `resumed`.
+    fn tell_marking(&mut self, port: u16, resumed: u8) {
+        for (number, queue) in (0..).zip(self.ports[usize::from(port)].queues()) {
+            if resumed & (1 << queue.class) != 0 {
                 let waited = queue.packets.bytes();
                 marking::dispatch!(
                     &mut self.marking,
@@ -192,7 +205,7 @@ impl Switch {
             self.resume_class(moment.now, moment.pool, port, class);
         }
         let held_until = self.port(port).held_until();
-        self.ports[usize::from(port)].release(held_until.max(moment.now));
+        self.release(held_until.max(moment.now), port);
     }
 
     /// The frames that ask the neighbour behind `port` for all pauses that should be in place. After an

@@ -64,14 +64,14 @@ pub struct DcqcnConfig {
     pub gain: f64,
     /// Time without a notification after which the estimate decays, again and again (K).
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "55 us",
             "source" = format!("{DCQCN_PAPER}; {DCQCN_SIMULATOR}: ALPHA_RESUME_INTERVAL")
         )
     )]
     pub alpha_interval: Time,
-    /// A receiver notifies the source of a flow no more often (N).
+    /// A receiver notifies the source of a flow no more often (N); 100 ns or more with ticks.
     #[schemars(extend(
         "default" = "50 us",
         "source" = format!("{DCQCN_PAPER}; {DCQCN_SIMULATOR}: CNP_INTERVAL; PCN 3.2")
@@ -85,7 +85,7 @@ pub struct DcqcnConfig {
     pub notify_at: NotifyAt,
     /// Time between two increases (T).
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "55 us",
             "source" = format!("{DCQCN_PAPER}; {HPCC_SIMULATOR}: RP_TIMER of dcqcn_paper in run.py")
@@ -152,9 +152,11 @@ pub enum NotifyAt {
 impl Parameters for DcqcnConfig {
     fn check(&self, problems: &mut Problems) {
         let ticks = self.notify_at == NotifyAt::Tick;
-        let holds = !ticks || self.notification_interval > Time::ZERO;
-        let remedy = "a clock that ticks needs time between two ticks; write e.g. \"50 us\", or \
-                      notify_at = \"mark\"";
+        let holds = !ticks || self.notification_interval >= Time::LEAST_PERIOD;
+        let remedy = format!(
+            "a clock that ticks needs time between two ticks; write {} or more, or notify_at = \"mark\"",
+            Time::LEAST_PERIOD
+        );
         problems.unless(holds, "notification_interval", self.notification_interval, remedy);
     }
 

@@ -68,7 +68,7 @@ pub struct DcqcnMellanoxConfig {
     pub gain: f64,
     /// Time between two estimates.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "1 us",
             "source" = format!("{FIRMWARE}; {HPCC_SIMULATOR}: ALPHA_RESUME_INTERVAL")
@@ -77,7 +77,7 @@ pub struct DcqcnMellanoxConfig {
     pub alpha_interval: Time,
     /// Time between two checks for a cut.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "4 us",
             "source" = format!("{FIRMWARE}; {HPCC_SIMULATOR}: RATE_DECREASE_INTERVAL")
@@ -86,7 +86,7 @@ pub struct DcqcnMellanoxConfig {
     pub decrease_interval: Time,
     /// Time between two increases (T).
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "300 us",
             "source" = format!("{FIRMWARE}; {HPCC_SIMULATOR}: RP_TIMER")

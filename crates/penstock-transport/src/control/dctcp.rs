@@ -137,10 +137,10 @@ impl AtSource for Dctcp {
             }
         } else if self.is_slow_start {
             let step = bits_per_second(view.newly_acknowledged, self.base_rtt);
-            self.rate.set(self.rate.get() + step);
+            self.rate.set(self.rate.get().saturating_add(step));
         }
         if is_round_end && !self.is_slow_start && !self.marked.is_cut() {
-            self.rate.set(self.rate.get() + self.increase);
+            self.rate.set(self.rate.get().saturating_add(self.increase));
         }
     }
 
@@ -191,11 +191,15 @@ mod tests {
     );
 
     fn dctcp(start: DctcpStart) -> Dctcp {
+        growing(start, Increase::Window { size: Bytes::new(500) })
+    }
+
+    fn growing(start: DctcpStart, increase: Increase) -> Dctcp {
         let config = DctcpConfig {
             gain: 1.0 / 16.0,
             start,
             initial_window_packets: 10,
-            increase: Increase::Window { size: Bytes::new(500) },
+            increase,
             minimum_rate: BitRate::from_mbps(100),
             window: RateWindow::Scaled,
         };
@@ -273,6 +277,17 @@ mod tests {
         }
         assert_eq!(dctcp.window(), 100); // 100 Mb/s for 8 us
         for packet in 5_001..=10_000 {
+            acknowledge(&mut dctcp, packet, 0, false);
+        }
+        assert_eq!(dctcp.window(), 100_000);
+    }
+
+    #[test]
+    fn the_largest_increase_leads_to_the_line_rate() {
+        let rate = BitRate::from_bps(u64::MAX);
+        let mut dctcp = growing(DctcpStart::LineRate, Increase::Rate { rate });
+        acknowledge(&mut dctcp, 1, 0, true);
+        for packet in 2..=3 {
             acknowledge(&mut dctcp, packet, 0, false);
         }
         assert_eq!(dctcp.window(), 100_000);

@@ -32,6 +32,10 @@ use crate::path::PathFacts;
 /// Most priority levels. With the control queue they are as many queues as a strict scheduler serves.
 pub const MAXIMUM_LEVELS: u32 = 127;
 
+/// The most bytes without a grant (bytes); our choice: years of a link of 100 Gb/s, and
+/// [`MAXIMUM_LEVELS`] times as many are still counted.
+const LARGEST_RTT_BYTES: u64 = 1 << 56;
+
 /// Parameters of [`Homa`]. Level 0 is the highest; unscheduled levels come before scheduled ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -72,7 +76,7 @@ impl HomaConfig {
     /// RTTbytes: a whole number of packets (bytes), at least one packet.
     pub fn rtt_bytes(&self, path: &PathFacts) -> u64 {
         let bytes = (path.largest_bdp.get() as f64 * self.bdp_factor) as u64;
-        bytes.max(1).next_multiple_of(u64::from(path.payload))
+        bytes.clamp(1, LARGEST_RTT_BYTES).next_multiple_of(u64::from(path.payload))
     }
 
     /// The first scheduled level, which follows the unscheduled ones.
@@ -207,6 +211,7 @@ mod tests {
     fn rtt_bytes_are_whole_packets() {
         let of = |bdp_factor| HomaConfig { bdp_factor, ..config(&[]) }.rtt_bytes(&fixture::path());
         assert_eq!([1.0, 1.0001, 1e-9].map(of), [100_000, 101_000, 1_000]);
+        assert!(of(f64::MAX) >= LARGEST_RTT_BYTES);
     }
 
     /// The problems of `config`, one per line.

@@ -85,7 +85,7 @@ pub struct PcnConfig {
     pub maximum_weight: f64,
     /// Time from one notification of a receiver to the next (T).
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "50 us",
             "source" = format!("{PAPER} 5.2; 6.2 recommends the largest round-trip time")

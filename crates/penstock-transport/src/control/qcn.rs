@@ -71,7 +71,7 @@ pub struct QcnConfig {
     pub minimum_decrease_factor: f64,
     /// Time between two increases.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend("default" = "15 ms", "source" = format!("{STANDARD}: rpgTimeReset"))
     )]
     pub increase_interval: Time,

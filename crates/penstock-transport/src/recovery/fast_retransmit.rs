@@ -44,7 +44,7 @@ pub struct FastRetransmitConfig {
     pub duplicate_threshold: u32,
     /// Timeout before a round trip was measured, at most maximum_timeout.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "200 us",
             "source" = "our choice: the minimum; RFC 6298 says 1 s, for the Internet"
@@ -54,11 +54,14 @@ pub struct FastRetransmitConfig {
     /// Shortest timeout (minRTO), at most maximum_timeout.
     ///
     /// RFC 6298 says 1 s, for the Internet.
-    #[schemars(range(min = 1), extend("default" = "200 us", "source" = "AFQ paper, 6.2.1"))]
+    #[schemars(
+        range(min = Time::LEAST_PERIOD.as_ps()),
+        extend("default" = "200 us", "source" = "AFQ paper, 6.2.1")
+    )]
     pub minimum_timeout: Time,
     /// Longest timeout, back-off included.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "100 ms",
             "source" = "our choice: nine doublings; RFC 6298 says at least 60 s, for the Internet"

@@ -28,7 +28,7 @@ pub struct GoBackNConfig {
     ///
     /// Several round trips, pauses included.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "4 ms",
             "source" = "our choice: above every pause seen, so that it fires after losses only"

@@ -36,7 +36,7 @@ pub struct ResendConfig {
     ///
     /// A sender waits as long for its receiver.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "10 ms",
             "source" = "our choice: longer than the queues of BFC's incasts; Homa's Linux module \

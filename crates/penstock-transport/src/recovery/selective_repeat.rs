@@ -52,13 +52,13 @@ pub struct SelectiveRepeatConfig {
     pub bdp_factor: f64,
     /// Timeout with few packets outstanding (RTO_low).
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend("default" = "100 us", "source" = format!("{SIMULATOR}: IrnRtoLow"))
     )]
     pub timeout_low: Time,
     /// Timeout otherwise (RTO_high), at least timeout_low.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend("default" = "320 us", "source" = format!("{SIMULATOR}: IrnRtoHigh"))
     )]
     pub timeout_high: Time,

@@ -39,7 +39,7 @@ class TimedPfcPause(Part):
     refresh: Time = field(
         "Time between two frames of a switch's clock, at most the lifetime",
         "2 us",
-        range="1 ns or more",
+        range="100 ns or more",
         source="released DCQCN simulator (bobzhuyb/ns3-rdma): half of PAUSE_TIME, in whole "
         "microseconds",
     )
@@ -109,7 +109,7 @@ class Bfc(Part):
         "Pause threshold (Th)", {"kind": "hop-rtts", "factor": 1.0}, source="BFC 3.3.2"
     )
     bitmap_interval: Time = field(
-        "How often the paused queues are told again; 0: never",
+        "How often the paused queues are told again; 100 ns or more, or 0: never",
         "100 us",
         source="our choice: a 64 B frame per 1,250 kB of a link; BFC 3.3.2 gives no period",
     )
@@ -242,7 +242,7 @@ class PPfcBackpressure(Part):
     horizon: Time = field(
         "How far is looked back and ahead (T)",
         "2 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="our choice: the round trip of a hop of 1 us, as FAFC looks ahead",
     )
     pfc: Pfc = field(

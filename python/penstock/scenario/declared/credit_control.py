@@ -139,6 +139,6 @@ class ExpresspassController(Part):
     request_timeout: Time = field(
         "Time without a credit after which a request is repeated",
         "100 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="ExpressPass authors' simulator (kaist-ina/ns2-xpass): the paper's scripts",
     )

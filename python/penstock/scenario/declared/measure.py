@@ -42,7 +42,7 @@ class Measure(Part):
     """What a run records besides its flows and links."""
 
     sample_interval: Time = field(
-        "How often buffers and queues are sampled; 0: never",
+        "How often buffers and queues are sampled; 100 ns or more, or 0: never",
         "10 us",
         source="our choice: about one round trip of BFC's fabric",
     )

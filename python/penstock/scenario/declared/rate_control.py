@@ -26,12 +26,12 @@ class DcqcnController(Part):
     alpha_interval: Time = field(
         "Time without a notification after which the estimate decays, again and again (K)",
         "55 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="DCQCN paper (Zhu et al., SIGCOMM 2015); released DCQCN simulator "
         "(bobzhuyb/ns3-rdma), configuration: ALPHA_RESUME_INTERVAL",
     )
     notification_interval: Time = field(
-        "A receiver notifies the source of a flow no more often (N)",
+        "A receiver notifies the source of a flow no more often (N); 100 ns or more with ticks",
         "50 us",
         source="DCQCN paper (Zhu et al., SIGCOMM 2015); released DCQCN simulator "
         "(bobzhuyb/ns3-rdma), configuration: CNP_INTERVAL; PCN 3.2",
@@ -45,7 +45,7 @@ class DcqcnController(Part):
     increase_interval: Time = field(
         "Time between two increases (T)",
         "55 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="DCQCN paper (Zhu et al., SIGCOMM 2015); ns-3 HPCC simulator "
         "(alibaba-edu/High-Precision-Congestion-Control): RP_TIMER of dcqcn_paper in "
         "run.py",
@@ -101,21 +101,21 @@ class DcqcnMellanoxController(Part):
     alpha_interval: Time = field(
         "Time between two estimates",
         "1 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="NVIDIA firmware; ns-3 HPCC simulator "
         "(alibaba-edu/High-Precision-Congestion-Control): ALPHA_RESUME_INTERVAL",
     )
     decrease_interval: Time = field(
         "Time between two checks for a cut",
         "4 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="NVIDIA firmware; ns-3 HPCC simulator "
         "(alibaba-edu/High-Precision-Congestion-Control): RATE_DECREASE_INTERVAL",
     )
     increase_interval: Time = field(
         "Time between two increases (T)",
         "300 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="NVIDIA firmware; ns-3 HPCC simulator "
         "(alibaba-edu/High-Precision-Congestion-Control): RP_TIMER",
     )
@@ -178,7 +178,7 @@ class QcnController(Part):
     increase_interval: Time = field(
         "Time between two increases",
         "15 ms",
-        range="1 ps or more",
+        range="100 ns or more",
         source="IEEE 802.1Q (802.1Qau): rpgTimeReset",
     )
     increase_bytes: Size = field(
@@ -362,7 +362,7 @@ class PcnController(Part):
     notification_interval: Time = field(
         "Time from one notification of a receiver to the next (T)",
         "50 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="PCN paper (Cheng et al., NSDI 2020) 5.2; 6.2 recommends the largest round-trip "
         "time",
     )

@@ -19,7 +19,7 @@ class GoBackNRecovery(Part):
     timeout: Time = field(
         "Time without an acknowledgement after which everything in flight is sent again",
         "4 ms",
-        range="1 ps or more",
+        range="100 ns or more",
         source="our choice: above every pause seen, so that it fires after losses only",
     )
     nack_interval: Time = field(
@@ -50,13 +50,13 @@ class SelectiveRepeatRecovery(Part):
     timeout_low: Time = field(
         "Timeout with few packets outstanding (RTO_low)",
         "100 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="IRN in ConWeave's simulator (conweave-project/conweave-ns3): IrnRtoLow",
     )
     timeout_high: Time = field(
         "Timeout otherwise (RTO_high), at least timeout_low",
         "320 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="IRN in ConWeave's simulator (conweave-project/conweave-ns3): IrnRtoHigh",
     )
     low_packets: Count = field(
@@ -80,19 +80,19 @@ class FastRetransmitRecovery(Part):
     initial_timeout: Time = field(
         "Timeout before a round trip was measured, at most maximum_timeout",
         "200 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="our choice: the minimum; RFC 6298 says 1 s, for the Internet",
     )
     minimum_timeout: Time = field(
         "Shortest timeout (minRTO), at most maximum_timeout",
         "200 us",
-        range="1 ps or more",
+        range="100 ns or more",
         source="AFQ paper, 6.2.1",
     )
     maximum_timeout: Time = field(
         "Longest timeout, back-off included",
         "100 ms",
-        range="1 ps or more",
+        range="100 ns or more",
         source="our choice: nine doublings; RFC 6298 says at least 60 s, for the Internet",
     )
 
@@ -104,7 +104,7 @@ class ResendRecovery(Part):
     timeout: Time = field(
         "Time without a granted packet after which the receiver asks again",
         "10 ms",
-        range="1 ps or more",
+        range="100 ns or more",
         source="our choice: longer than the queues of BFC's incasts; Homa's Linux module "
         "(PlatformLab/HomaModule) has 5 ticks of a millisecond",
     )

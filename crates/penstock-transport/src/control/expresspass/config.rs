@@ -80,7 +80,7 @@ pub struct ExpressPassConfig {
     pub early_stop: bool,
     /// Time without a credit after which a request is repeated.
     #[schemars(
-        range(min = 1),
+        range(min = Time::LEAST_PERIOD.as_ps()),
         extend(
             "default" = "100 us",
             "source" = format!("{EXPRESSPASS_SIMULATOR}: the paper's scripts")
