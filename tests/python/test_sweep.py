@@ -346,6 +346,9 @@ def test_seeds_are_pooled_and_never_schemes(
     assert "6 runs, 3 seeds a point" in page
     assert "seed=1" not in page.partition("</header>")[2]
     assert Path("out/figures/metric-1.png").is_file()
+    paper = Path("out/figures/metric-1.pdf").read_bytes()
+    assert b"/TrueType" in paper or b"/CIDFontType2" in paper
+    assert b"/Type3" not in paper  # publishers refuse such fonts
 
 
 def test_values_and_seeds_can_be_added_and_nothing_else(
