@@ -19,7 +19,7 @@ from penstock.errors import SchemeError, refuse
 from penstock.estimate import Estimate
 from penstock.interruption import stopping
 from penstock.own_run import refuse_classes
-from penstock.processors import check_threads, processor_count, threads_for
+from penstock.processors import check_threads, is_whole, processor_count, threads_for
 from penstock.results import Run, claim
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, check_scenario, run_kept
 from penstock.scenario import Scenario
@@ -142,8 +142,9 @@ def run_each(
         raise TypeError(f'{words}; write a dict, e.g. {{"bfc": scenario}}')
     for name, one in scenarios.items():
         check_scenario(one, f"scenarios[{name!r}]")
-    if jobs is not None and jobs < 1:
-        raise refuse("jobs", "no run would be made", "write 1 or more, or leave it out", jobs)
+    if jobs is not None and not (is_whole(jobs) and jobs >= 1):
+        remedy = "write a whole number of 1 or more, or leave it out"
+        raise refuse("jobs", "no run would be made", remedy, jobs)
     scenarios = {name: one.simulated() for name, one in scenarios.items()}
     resumed = resumed or {}
     _check_checkpoints(scenarios, checkpoint_seconds, out is not None)
