@@ -17,6 +17,7 @@ from weakref import WeakSet
 import polars as pl
 
 from penstock.errors import ScenarioError, nearest, refuse
+from penstock.forked import check_fork
 from penstock.presented import html_table, run_line, run_rows
 from penstock.scenario import Scenario
 from penstock.storage.claim import CLAIM_SECONDS
@@ -231,7 +232,10 @@ class Run:
         ------
         ScenarioError
             There is no complete run, or one of its files is not as it was written.
+        RuntimeError
+            As :func:`penstock.run`.
         """
+        check_fork()
         source = Path(directory)
         record = read_record(source)
         try:

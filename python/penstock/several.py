@@ -17,6 +17,7 @@ from typing import cast
 from penstock import estimate as estimates
 from penstock.errors import SchemeError, refuse
 from penstock.estimate import Estimate
+from penstock.forked import check_fork
 from penstock.interruption import stopping
 from penstock.own_run import refuse_classes
 from penstock.processors import check_threads, is_whole, processor_count, threads_for
@@ -136,6 +137,7 @@ def run_each(
         The first that a run raises, once the others have stopped; they go on when it is a
         `SchemeError`. A directory that must not be written to is refused before anything runs.
     """
+    check_fork()
     check_threads(threads)
     if not isinstance(scenarios, Mapping):
         words = "scenarios have names, by which their runs are returned"

@@ -208,6 +208,15 @@ def test_a_scenario_keeps_the_directory_of_its_paths(
         assert one.with_overrides({"seed": 2}).traffic[0].file == str(here / "flows.csv")
 
 
+def test_a_refusal_comes_whole_from_another_process() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        Scenario(traffic=LONG_LIVED, seed=-1, duration="5 parsecs")
+    found = pickle.loads(pickle.dumps(caught.value))
+    assert str(found) == str(caught.value)
+    assert found.problems == caught.value.problems
+    assert len(found.problems) == 2
+
+
 @pytest.mark.parametrize("overrides", ["load=0.3", [("load", 0.3)], {5: 1}])
 def test_overrides_that_are_no_paths_with_values_are_refused(overrides: Any) -> None:
     with pytest.raises(TypeError, match=r'write a dict, e\.g\. \{"load": 0\.5'):
