@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from types import MethodType
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
 from weakref import WeakSet
 
@@ -347,7 +348,7 @@ def _stamps(directory: Path) -> dict[str, Stamp]:
 
 
 class RunPlot:
-    """The functions of :mod:`penstock.plot`, with the run filled in."""
+    """The functions of :mod:`penstock.plot` as methods, whose first argument is the run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -355,7 +356,12 @@ class RunPlot:
     def __getattr__(self, name: str) -> Callable[..., Axes]:
         from penstock import plot
 
-        return partial(getattr(plot, name), self._run)
+        if name not in plot.__all__:
+            raise AttributeError(f"a run has no figure {name!r}; {nearest(name, plot.__all__)}")
+        return MethodType(getattr(plot, name), self._run)
+
+    def __repr__(self) -> str:
+        return f"<figures of {self._run!r}: {', '.join(dir(self))}>"
 
     def __dir__(self) -> Iterable[str]:
         from penstock import plot

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+from inspect import signature
 from pathlib import Path
 from weakref import WeakSet
 
@@ -11,7 +12,17 @@ import polars as pl
 import pytest
 from fake_core import FakeCore
 
-from penstock import Progress, Run, Scenario, ScenarioError, SimulationError, _core, run, run_many
+from penstock import (
+    Progress,
+    Run,
+    Scenario,
+    ScenarioError,
+    SimulationError,
+    _core,
+    plot,
+    run,
+    run_many,
+)
 from penstock.cli.report import run_directories
 from penstock.report.table import HEADLINE, headline
 from penstock.tables import FILES
@@ -167,6 +178,17 @@ def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:
     ):
         with pytest.raises(ScenarioError, match=words):
             made.slowdown(**wrong)
+
+
+def test_the_figures_of_a_run_are_functions_with_help(core: FakeCore) -> None:
+    figures = run(QUICK).plot
+    assert set(plot.__all__) == set(dir(figures))
+    assert figures.slowdown.__doc__ == plot.slowdown.__doc__
+    assert [*signature(figures.slowdown).parameters] == ["percentile", "bins", "labels", "ax"]
+    assert repr(figures).startswith("<figures of <Run quickstart under bfc")
+    with pytest.raises(AttributeError, match="no figure 'slowdwn'; did you mean \"slowdown\""):
+        _ = figures.slowdwn
+    assert not hasattr(figures, "style")  # a module of penstock.plot, and no figure
 
 
 def test_large_tables_leave_the_memory_when_they_are_stored(
