@@ -17,9 +17,10 @@ from weakref import WeakSet
 
 import polars as pl
 
-from penstock.errors import ScenarioError, nearest, refuse
+from penstock.errors import Problem, ScenarioError, nearest, refuse
 from penstock.forked import check_fork
 from penstock.presented import html_table, run_line, run_rows
+from penstock.provenance import package_version, source_commit
 from penstock.scenario import Scenario
 from penstock.storage.claim import CLAIM_SECONDS
 from penstock.storage.place import SAVE_SECONDS, Place, Writer
@@ -243,10 +244,11 @@ class Run:
             record.verify()
             scenario = Scenario.from_toml(source / SCENARIO_FILE, is_recorded=True)
             run = cls(scenario, record.summary, {}, source)
-        except ScenarioError:
+        except ScenarioError as error:
             if read_record(source) != record:  # it was replaced while it was read
                 return cls.load(source)
-            raise
+            version = _of_another_version(source, record.summary)
+            raise ScenarioError((*error.problems, *version)) from None
         run._stamps = _stamps(source)
         return run
 
@@ -322,6 +324,22 @@ def claim(
     return Place(
         directory, scenario_hash, RUN_FILES, force=force, patience=patience, resumes=resumes
     )
+
+
+def _of_another_version(source: Path, summary: Mapping[str, Any]) -> list[Problem]:
+    """That another version has made a run, which may be why the run cannot be read."""
+    made, here = (
+        f"Penstock {number}" + (f" of commit {commit[:10]}" if commit else "")
+        for number, commit in [
+            (summary.get("version"), summary.get("commit")),
+            (package_version(), source_commit()),
+        ]
+    )
+    if made == here:
+        return []
+    remedy = "read it with that one, or run the scenario again"
+    words = f"the run was made by {made}, and this is {here}"
+    return [Problem("", words, remedy, file=str(source))]
 
 
 def _write_table(frame: Frame, sink: Checksum) -> None:

@@ -26,6 +26,7 @@ from penstock import (
 from penstock.cli.report import run_directories
 from penstock.report.table import HEADLINE, headline
 from penstock.tables import FILES
+from penstock.toml_text import parse_toml
 
 QUICK = Scenario.from_name("quickstart")
 
@@ -178,6 +179,25 @@ def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:
     ):
         with pytest.raises(ScenarioError, match=words):
             made.slowdown(**wrong)
+
+
+def test_a_run_of_another_version_says_so_when_it_cannot_be_read(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = run(QUICK)
+    made.summary |= {"version": "9.9", "commit": "0123456789abcdef"}
+    made.save(tmp_path / "run")
+    assert Run.load(tmp_path / "run").summary["version"] == "9.9"  # what can be read, is
+    text = (tmp_path / "run" / "scenario.toml").read_text()
+    newer = {**parse_toml(text), "unheard_of": 1}
+    monkeypatch.setattr("penstock.scenario.scenario.read_toml", lambda *_: newer)
+    with pytest.raises(ScenarioError) as caught:
+        Run.load(tmp_path / "run")
+    first, second = caught.value.problems
+    assert first.field == "unheard_of"
+    assert "made by Penstock 9.9 of commit 0123456789, and this is Penstock" in second.message
+    assert second.file == str(tmp_path / "run")
+    assert second.remedy == "read it with that one, or run the scenario again"
 
 
 def test_the_figures_of_a_run_are_functions_with_help(core: FakeCore) -> None:
