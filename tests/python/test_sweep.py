@@ -373,6 +373,19 @@ def test_values_and_seeds_can_be_added_and_nothing_else(
     assert "another scenario" in capsys.readouterr().err
 
 
+def test_a_sweep_goes_on_from_another_directory(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sweep("--set", "scheme=bfc,./mine.toml", "--seeds", "1") == 0
+    monkeypatch.chdir(small.parent)
+    folder = f"./{small.name}"
+    axis = f"scheme=bfc,{folder}/mine.toml"
+    command = ["sweep", f"{folder}/small.toml", "--metric", METRIC, "--set", axis, "--seeds", "1"]
+    capsys.readouterr()
+    assert main([*command, "--out", f"{folder}/out", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cells"] == {"made": 0, "found": 2, "missing": 0}
+
+
 def test_a_changed_scheme_is_not_mixed_with_the_old_one(
     small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
