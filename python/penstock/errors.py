@@ -88,6 +88,10 @@ class ScenarioError(Exception):
         self.problems = found
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[tuple[Problem, ...]]]:
+        """How it comes from one process to another: with its problems, not with its message."""
+        return ScenarioError, (self.problems,)
+
     def within(self, file: str) -> ScenarioError:
         """The same error, with `file` named where no file is named yet."""
         return ScenarioError(

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 
 from penstock.errors import refuse
 
@@ -53,15 +54,20 @@ def threads_for(packet_hops: float, runs: int) -> int:
     return 1 if packet_hops < THREADS_FROM_HOPS else free_threads(runs)
 
 
+def is_whole(given: object) -> bool:
+    """Whether a user has given a whole number; true and false are none."""
+    return isinstance(given, Integral) and not isinstance(given, bool)
+
+
 def check_threads(threads: int | None) -> None:
     """Refuses a number of threads that no run can have; `None` leaves the choice to Penstock.
 
     Raises
     ------
     ScenarioError
-        It is below 1 or above :data:`THREADS_MAX`.
+        It is no whole number, below 1 or above :data:`THREADS_MAX`.
     """
-    if threads is not None and not 1 <= threads <= THREADS_MAX:
+    if threads is not None and not (is_whole(threads) and 1 <= threads <= THREADS_MAX):
         remedy = f"write 1 to {THREADS_MAX:,}, or nothing for the processors that are free"
         raise refuse("threads", "no run can have so many threads", remedy, threads)
 

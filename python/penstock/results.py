@@ -11,13 +11,16 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from types import MethodType
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
 from weakref import WeakSet
 
 import polars as pl
 
-from penstock.errors import ScenarioError, nearest, refuse
+from penstock.errors import Problem, ScenarioError, nearest, refuse
+from penstock.forked import check_fork
 from penstock.presented import html_table, run_line, run_rows
+from penstock.provenance import package_version, source_commit
 from penstock.scenario import Scenario
 from penstock.storage.claim import CLAIM_SECONDS
 from penstock.storage.place import SAVE_SECONDS, Place, Writer
@@ -231,17 +234,21 @@ class Run:
         ------
         ScenarioError
             There is no complete run, or one of its files is not as it was written.
+        RuntimeError
+            As :func:`penstock.run`.
         """
+        check_fork()
         source = Path(directory)
         record = read_record(source)
         try:
             record.verify()
             scenario = Scenario.from_toml(source / SCENARIO_FILE, is_recorded=True)
             run = cls(scenario, record.summary, {}, source)
-        except ScenarioError:
+        except ScenarioError as error:
             if read_record(source) != record:  # it was replaced while it was read
                 return cls.load(source)
-            raise
+            version = _of_another_version(source, record.summary)
+            raise ScenarioError((*error.problems, *version)) from None
         run._stamps = _stamps(source)
         return run
 
@@ -319,6 +326,22 @@ def claim(
     )
 
 
+def _of_another_version(source: Path, summary: Mapping[str, Any]) -> list[Problem]:
+    """That another version has made a run, which may be why the run cannot be read."""
+    made, here = (
+        f"Penstock {number}" + (f" of commit {commit[:10]}" if commit else "")
+        for number, commit in [
+            (summary.get("version"), summary.get("commit")),
+            (package_version(), source_commit()),
+        ]
+    )
+    if made == here:
+        return []
+    remedy = "read it with that one, or run the scenario again"
+    words = f"the run was made by {made}, and this is {here}"
+    return [Problem("", words, remedy, file=str(source))]
+
+
 def _write_table(frame: Frame, sink: Checksum) -> None:
     if isinstance(frame, pl.DataFrame):
         frame.write_parquet(cast(IO[bytes], sink))
@@ -343,7 +366,7 @@ def _stamps(directory: Path) -> dict[str, Stamp]:
 
 
 class RunPlot:
-    """The functions of :mod:`penstock.plot`, with the run filled in."""
+    """The functions of :mod:`penstock.plot` as methods, whose first argument is the run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -351,7 +374,12 @@ class RunPlot:
     def __getattr__(self, name: str) -> Callable[..., Axes]:
         from penstock import plot
 
-        return partial(getattr(plot, name), self._run)
+        if name not in plot.__all__:
+            raise AttributeError(f"a run has no figure {name!r}; {nearest(name, plot.__all__)}")
+        return MethodType(getattr(plot, name), self._run)
+
+    def __repr__(self) -> str:
+        return f"<figures of {self._run!r}: {', '.join(dir(self))}>"
 
     def __dir__(self) -> Iterable[str]:
         from penstock import plot

@@ -17,6 +17,7 @@ from penstock import _core
 from penstock import estimate as estimates
 from penstock.analysis.backlog import NOT_JUDGED, measure_backlog
 from penstock.errors import core_refusals
+from penstock.forked import check_fork
 from penstock.lossless import loss_notes
 from penstock.own_class import find
 from penstock.own_run import classes_in, note, repeated
@@ -96,6 +97,8 @@ def run(
     SimulationError
         An invariant was broken under `check`, or time stood still; a `SchemeError` when a class of
         the scheme failed, or gave another result the second time.
+    RuntimeError
+        This process is a fork of one that has made or read a run; see :mod:`penstock.forked`.
     """
     return run_kept(scenario, check, oversize, threads, once, progress, cancel)
 
@@ -125,6 +128,7 @@ def run_kept(
     checkpoints: Checkpoints | None = None,
 ) -> Run:
     """As :func:`run`; what `checkpoints` keep leaves the run while it goes on."""
+    check_fork()
     check_scenario(scenario)
     check_threads(threads)
     resolved = scenario.simulated().resolve()

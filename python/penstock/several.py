@@ -17,9 +17,10 @@ from typing import cast
 from penstock import estimate as estimates
 from penstock.errors import SchemeError, refuse
 from penstock.estimate import Estimate
+from penstock.forked import check_fork
 from penstock.interruption import stopping
 from penstock.own_run import refuse_classes
-from penstock.processors import check_threads, processor_count, threads_for
+from penstock.processors import check_threads, is_whole, processor_count, threads_for
 from penstock.results import Run, claim
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, check_scenario, run_kept
 from penstock.scenario import Scenario
@@ -136,14 +137,16 @@ def run_each(
         The first that a run raises, once the others have stopped; they go on when it is a
         `SchemeError`. A directory that must not be written to is refused before anything runs.
     """
+    check_fork()
     check_threads(threads)
     if not isinstance(scenarios, Mapping):
         words = "scenarios have names, by which their runs are returned"
         raise TypeError(f'{words}; write a dict, e.g. {{"bfc": scenario}}')
     for name, one in scenarios.items():
         check_scenario(one, f"scenarios[{name!r}]")
-    if jobs is not None and jobs < 1:
-        raise refuse("jobs", "no run would be made", "write 1 or more, or leave it out", jobs)
+    if jobs is not None and not (is_whole(jobs) and jobs >= 1):
+        remedy = "write a whole number of 1 or more, or leave it out"
+        raise refuse("jobs", "no run would be made", remedy, jobs)
     scenarios = {name: one.simulated() for name, one in scenarios.items()}
     resumed = resumed or {}
     _check_checkpoints(scenarios, checkpoint_seconds, out is not None)

@@ -199,7 +199,7 @@ def short_notes(frames: Mapping[str, Frame], scenario: Scenario) -> list[str]:
     links = frames["links"]
     delay = links["delay_ns"].min() if isinstance(links, pl.DataFrame) else None
     least = round(delay * 1_000) if isinstance(delay, int | float) else 0
-    if scenario.duration >= least:
+    if scenario.duration >= least or _is_listed(scenario):
         return []
     duration = int(scenario.duration)
     # Whole nanoseconds are hardly a number whose unit was forgotten.
@@ -209,6 +209,13 @@ def short_notes(frames: Mapping[str, Frame], scenario: Scenario) -> list[str]:
         f"{TIME.format(least)}: no packet crosses one while there is traffic. Write a longer one, "
         f"with its unit{meant}: a number without a unit is in picoseconds"
     ]
+
+
+def _is_listed(scenario: Scenario) -> bool:
+    """Whether all flows are listed and end by themselves: then all of them begin within the
+    duration, which may be as short as that of an imported trace."""
+    entries = scenario.traffic
+    return all(one.kind == "listed" and all(flow[2] for flow in one.flows) for one in entries)
 
 
 def quiet_notes(summary: Mapping[str, Any], scenario: Scenario) -> list[str]:

@@ -298,6 +298,11 @@ def test_a_run_in_which_no_packet_crosses_a_link_says_so(
     assert 'duration = "50 us"' in told
     assert main(["run", "quickstart", "--set", "duration=20ns", "--out", "ns"]) == 0
     assert 'duration = "' not in capsys.readouterr().out
+    listed = '[[traffic]]\nkind = "listed"\nflows = [[0, 1, SIZE, 0]]\n'
+    for size, says in [(1_000, False), (0, True)]:  # 0: it never ends, unless the duration does
+        Path("listed.toml").write_text('duration = "1 ns"\n' + listed.replace("SIZE", str(size)))
+        assert main(["run", "./listed.toml", "--force", "--out", "listed"]) == 0
+        assert ("the shortest link takes 1 us" in capsys.readouterr().out) == says
     assert main(["run", "quickstart", "--set", "duration=1us", "--out", "long"]) == 0
     assert "shortest link" not in capsys.readouterr().out
 

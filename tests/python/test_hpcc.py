@@ -165,6 +165,20 @@ def test_hpcc_of_a_config(files: Path) -> None:
     assert (controller["maximum_stage"], controller["react"]) == (5, "per-rtt")
 
 
+def test_a_path_may_begin_where_that_simulator_was_started(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its configs lie in the folder mix and name files in mix; it is started above."""
+    config = CONFIG.replace("TOPOLOGY_FILE ", "TOPOLOGY_FILE mix/")
+    (files / "config.txt").write_text(config.replace("FLOW_FILE ", "FLOW_FILE mix/"))
+    assert len(case(files).flows) == 4
+    monkeypatch.chdir(files)
+    assert len(case(Path()).flows) == 4
+    (files / "mix").mkdir()
+    (files / "mix" / "flows.txt").write_text("1\n1 4 3 100 1000000 2.0000001\n")
+    assert len(case(files).flows) == 1  # the nearest file
+
+
 def test_the_clock_begins_at_a_whole_second(files: Path) -> None:
     found = case(files)
     entry = found.scenario.resolve().traffic[0].model_dump()

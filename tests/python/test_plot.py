@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from synthetic_runs import HOSTS, RACKS, SyntheticRun, synthetic_run
 
-from penstock import look, plot
+from penstock import ScenarioError, look, plot
 from penstock.analysis.runs import caption_text
 from penstock.plot import style
 from penstock.readable import bytes_text, number_text, rate_text, time_text
@@ -97,6 +97,13 @@ def test_a_scheme_has_its_own_colour_in_every_figure(name: str) -> None:
     assert isinstance(ax, Axes)
     colours = {to_hex(line.get_color()).lower() for line in ax.lines}
     assert {look.look(scheme).colour.lower() for scheme in RUNS} <= colours
+
+
+@pytest.mark.parametrize("percentile", [101, "a", "p99", float("nan")])
+def test_a_percentile_that_is_not_computed_is_refused(percentile: Any) -> None:
+    with pytest.raises(ScenarioError, match=r'write one of 50, 95, 99, 99\.9, or "mean"'):
+        plot.slowdown(RUNS, percentile=percentile)
+    assert plot.slowdown(RUNS, percentile="99.9").get_title("left").startswith("p99.9")
 
 
 def test_doubted_points_are_hollow() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from pathlib import Path
 from typing import Any
 
@@ -317,6 +318,22 @@ def test_ctrl_c_in_a_hook_is_no_error_of_the_class(mine: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         made(Stopped)
+
+
+def test_a_run_with_slow_hooks_stops_soon(mine: Path) -> None:
+    """Ctrl-C does not wait for the tens of thousands of events between two looks."""
+    calls: list[int] = []
+
+    class Slow(Controller):
+        base = "dctcp"
+
+        def on_acknowledgement(self, now: int, ack: Acknowledgement) -> None:
+            calls.append(now)
+            time.sleep(0.01)
+
+    stopped = made(Slow, once=True, cancel=lambda: len(calls) > 10)
+    assert stopped.is_cancelled
+    assert len(calls) < 100
 
 
 def test_a_hook_and_a_file_that_end_the_program_have_failed(

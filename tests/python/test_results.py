@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+from inspect import signature
 from pathlib import Path
 from weakref import WeakSet
 
@@ -11,10 +12,21 @@ import polars as pl
 import pytest
 from fake_core import FakeCore
 
-from penstock import Progress, Run, Scenario, ScenarioError, SimulationError, _core, run, run_many
+from penstock import (
+    Progress,
+    Run,
+    Scenario,
+    ScenarioError,
+    SimulationError,
+    _core,
+    plot,
+    run,
+    run_many,
+)
 from penstock.cli.report import run_directories
 from penstock.report.table import HEADLINE, headline
 from penstock.tables import FILES
+from penstock.toml_text import parse_toml
 
 QUICK = Scenario.from_name("quickstart")
 
@@ -167,6 +179,36 @@ def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:
     ):
         with pytest.raises(ScenarioError, match=words):
             made.slowdown(**wrong)
+
+
+def test_a_run_of_another_version_says_so_when_it_cannot_be_read(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = run(QUICK)
+    made.summary |= {"version": "9.9", "commit": "0123456789abcdef"}
+    made.save(tmp_path / "run")
+    assert Run.load(tmp_path / "run").summary["version"] == "9.9"  # what can be read, is
+    text = (tmp_path / "run" / "scenario.toml").read_text()
+    newer = {**parse_toml(text), "unheard_of": 1}
+    monkeypatch.setattr("penstock.scenario.scenario.read_toml", lambda *_: newer)
+    with pytest.raises(ScenarioError) as caught:
+        Run.load(tmp_path / "run")
+    first, second = caught.value.problems
+    assert first.field == "unheard_of"
+    assert "made by Penstock 9.9 of commit 0123456789, and this is Penstock" in second.message
+    assert second.file == str(tmp_path / "run")
+    assert second.remedy == "read it with that one, or run the scenario again"
+
+
+def test_the_figures_of_a_run_are_functions_with_help(core: FakeCore) -> None:
+    figures = run(QUICK).plot
+    assert set(plot.__all__) == set(dir(figures))
+    assert figures.slowdown.__doc__ == plot.slowdown.__doc__
+    assert [*signature(figures.slowdown).parameters] == ["percentile", "bins", "labels", "ax"]
+    assert repr(figures).startswith("<figures of <Run quickstart under bfc")
+    with pytest.raises(AttributeError, match="no figure 'slowdwn'; did you mean \"slowdown\""):
+        _ = figures.slowdwn
+    assert not hasattr(figures, "style")  # a module of penstock.plot, and no figure
 
 
 def test_large_tables_leave_the_memory_when_they_are_stored(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -180,6 +181,46 @@ def test_a_scenario_cannot_be_changed() -> None:
     scenario = Scenario(traffic=LONG_LIVED)
     with pytest.raises(ValidationError):
         scenario.seed = 2  # type: ignore[misc]
+
+
+def test_equal_fields_make_equal_scenarios_however_they_were_written(here: Path) -> None:
+    scenario = Scenario(traffic=LONG_LIVED, duration="20 us")
+    same = scenario.with_overrides({"duration": "20000 ns"})
+    text = 'name = "scenario"\nduration = 20_000_000\n[[traffic]]\nkind = "long-lived"\n'
+    Path("other.toml").write_text(f"{text}pairs = [[0, 1]]\n")
+    assert scenario == same == Scenario.load("other.toml")
+    assert len({scenario, same, Scenario.load("other.toml")}) == 1
+    assert scenario != scenario.with_overrides({"seed": 2})
+    assert scenario != "scenario"
+    assert str(scenario) == repr(scenario)
+
+
+def test_a_scenario_keeps_the_directory_of_its_paths(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("flows.csv").write_text("src,dst,size_bytes,start_us\n0,3,1500,0\n")
+    traffic = [{"kind": "trace", "file": "flows.csv"}]
+    Path("mine.toml").write_text('traffic = [{kind = "trace", file = "flows.csv"}]\n')
+    made = [Scenario(traffic=traffic), Scenario.load("mine.toml")]
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    for one in (*made, *pickle.loads(pickle.dumps(made))):
+        assert one.with_overrides({"seed": 2}).traffic[0].file == str(here / "flows.csv")
+
+
+def test_a_refusal_comes_whole_from_another_process() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        Scenario(traffic=LONG_LIVED, seed=-1, duration="5 parsecs")
+    found = pickle.loads(pickle.dumps(caught.value))
+    assert str(found) == str(caught.value)
+    assert found.problems == caught.value.problems
+    assert len(found.problems) == 2
+
+
+@pytest.mark.parametrize("overrides", ["load=0.3", [("load", 0.3)], {5: 1}])
+def test_overrides_that_are_no_paths_with_values_are_refused(overrides: Any) -> None:
+    with pytest.raises(TypeError, match=r'write a dict, e\.g\. \{"load": 0\.5'):
+        Scenario(traffic=LONG_LIVED).with_overrides(overrides)
 
 
 def test_load_is_that_of_the_only_open_loop_traffic() -> None:

@@ -20,7 +20,7 @@ from penstock.cli import main
 from penstock.results import RUN_FILES, claim
 from penstock.storage.checkpoint import UNFINISHED
 from penstock.storage.claim import LOCK
-from penstock.storage.draft import draft_of, write_whole
+from penstock.storage.draft import draft_of, whole_file, write_whole
 from penstock.storage.record import SUMMARY_FILE, sealed
 
 QUICK = Scenario.from_name("quickstart")
@@ -398,6 +398,13 @@ def test_a_full_disk_is_told_while_pieces_on_it_are_still_there(
         with pytest.raises(StorageError, match=r"the disk is full: [7-9]\d,\d* B are needed"):
             place.put({"cancelled": False}, files)
     assert names(tmp_path) == set()
+
+
+def test_a_full_disk_names_no_bytes_that_nobody_knows(tmp_path: Path) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    words = "the disk is full; nothing was written there; make room"
+    with pytest.raises(StorageError, match=words), whole_file(tmp_path / "capture"):
+        raise full
 
 
 def failing_once(error: OSError, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -346,6 +346,9 @@ def test_seeds_are_pooled_and_never_schemes(
     assert "6 runs, 3 seeds a point" in page
     assert "seed=1" not in page.partition("</header>")[2]
     assert Path("out/figures/metric-1.png").is_file()
+    paper = Path("out/figures/metric-1.pdf").read_bytes()
+    assert b"/TrueType" in paper or b"/CIDFontType2" in paper
+    assert b"/Type3" not in paper  # publishers refuse such fonts
 
 
 def test_values_and_seeds_can_be_added_and_nothing_else(
@@ -368,6 +371,19 @@ def test_values_and_seeds_can_be_added_and_nothing_else(
     Path("small.toml").write_text(SMALL.replace("30 us", "31 us"))
     assert sweep("--set", "load=0.2,0.4") == 2
     assert "another scenario" in capsys.readouterr().err
+
+
+def test_a_sweep_goes_on_from_another_directory(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sweep("--set", "scheme=bfc,./mine.toml", "--seeds", "1") == 0
+    monkeypatch.chdir(small.parent)
+    folder = f"./{small.name}"
+    axis = f"scheme=bfc,{folder}/mine.toml"
+    command = ["sweep", f"{folder}/small.toml", "--metric", METRIC, "--set", axis, "--seeds", "1"]
+    capsys.readouterr()
+    assert main([*command, "--out", f"{folder}/out", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cells"] == {"made": 0, "found": 2, "missing": 0}
 
 
 def test_a_changed_scheme_is_not_mixed_with_the_old_one(

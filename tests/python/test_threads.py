@@ -141,6 +141,14 @@ def test_the_core_gets_the_threads_that_are_free_or_asked_for(core: FakeCore, ei
     assert core.threads == [4, 4, 8, 8, 5, 5, 5]
 
 
+@pytest.mark.parametrize("number", ["2", 1.5, True, 0])
+def test_what_is_no_number_of_threads_or_runs_is_refused(number: Any) -> None:
+    with pytest.raises(ScenarioError, match=r"threads = .*no run can have so many threads"):
+        run(SMALL, threads=number)
+    with pytest.raises(ScenarioError, match=r"jobs = .*write a whole number of 1 or more"):
+        run_many({"small": SMALL}, jobs=number)
+
+
 @pytest.mark.parametrize(
     ("options", "threads"),
     [([], 1), (["--jobs", "3"], 2), (["--jobs", "8", "--threads", "5"], 5)],

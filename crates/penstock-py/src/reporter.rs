@@ -94,6 +94,10 @@ impl Watch for &mut Reporter {
         self.unless_raised(goes_on)
     }
 
+    fn is_close(&self) -> bool {
+        self.own.is_expected()
+    }
+
     fn state(&mut self) -> io::Result<Option<Box<dyn Write>>> {
         let Some(path) = self.state.take() else { return Ok(None) };
         Ok(Some(Box::new(BufWriter::new(File::create(path)?))))

@@ -172,7 +172,8 @@ impl<O: Observer> Simulation<O> {
                 let mut is_stopped = rows::count(&conductor.flows, &partitions) > options.most_rows
                     && !watch.rows(rows::take(setting, &mut conductor.flows, &mut partitions));
                 let progress = conductor.progress(&partitions, end);
-                if progress.events >= reported + LOOK_EVENTS || !goes_on {
+                let looks = progress.events >= reported + LOOK_EVENTS || !goes_on;
+                if looks {
                     reported = progress.events;
                     if options.check
                         && let Err(error) = crate::check::verify(setting, &partitions)
@@ -180,8 +181,8 @@ impl<O: Observer> Simulation<O> {
                         outcome = Err(error.into());
                         return None;
                     }
-                    is_stopped |= goes_on && !watch.progress(progress);
                 }
+                is_stopped |= goes_on && (looks || watch.is_close()) && !watch.progress(progress);
                 if is_stopped {
                     conductor.is_announced = goes_on;
                     outcome = Ok(true);

@@ -44,6 +44,12 @@ pub trait Watch {
     /// Hears how far the run is; false stops it.
     fn progress(&mut self, progress: Progress) -> bool;
 
+    /// Whether it hears so after every window, and not only after some ten thousands of events: the code of
+    /// users may take long for each of them, and nobody should wait for a run to stop.
+    fn is_close(&self) -> bool {
+        false
+    }
+
     /// Gets the rows so far, table by table, when they are more than [`RunOptions::most_rows`]. The results
     /// do not hold them again. False stops the run.
     fn rows(&mut self, tables: Vec<Table>) -> bool;

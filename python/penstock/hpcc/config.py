@@ -166,10 +166,17 @@ def _microseconds(line: Line, words: list[str]) -> int:
 
 
 def _path(line: Line, words: list[str]) -> Path:
-    path = line.path.parent / _one(line, words)
-    if not exists(path):
-        raise line.refuse("is no file", "paths begin at the config's folder", words[0])
-    return path
+    """The nearest such file, of those that begin at the config's folder and at the ones above it.
+
+    In that simulator a path begins where the simulator was started: `mix/config.txt` says
+    `mix/flow.txt`.
+    """
+    name = _one(line, words)
+    for folder in (line.path.parent, *line.path.absolute().parents):
+        if exists(folder / name):
+            return folder / name
+    remedy = "paths begin at the config's folder, or at one above it"
+    raise line.refuse("is no file", remedy, words[0])
 
 
 def _link_down(line: Line, words: list[str]) -> tuple[int, ...]:

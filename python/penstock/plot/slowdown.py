@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.analysis import RunInput, group_runs, slowdown_by_size
+from penstock.errors import refuse
 from penstock.look import looks
 from penstock.plot.format import plain_log_ticks, size_axis
 from penstock.plot.style import EndLabel, caption, label_ends, name_axes, new_axes, style_axes
@@ -43,7 +44,7 @@ def slowdown(
     labels:
         Traffic entries to include; by default all but incasts.
     """
-    column = "mean" if percentile == "mean" else COLUMNS[float(percentile)]
+    column = _column(percentile)
     groups = group_runs(runs)
     table = slowdown_by_size(groups, bins=bins, labels=labels)
     own = ax is None
@@ -104,6 +105,18 @@ def slowdown_panels(
             label_ends(flat[place], _end_labels(table, column))
     caption(flat[0], groups)
     return figure
+
+
+def _column(percentile: float | str) -> str:
+    """The column of a statistic that a user asks for."""
+    for known, column in COLUMNS.items():
+        if percentile in (known, str(known)):
+            return column
+    if percentile == "mean":
+        return "mean"
+    wanted = ", ".join(map(str, COLUMNS))
+    message = "no such percentile is computed"
+    raise refuse("percentile", message, f'write one of {wanted}, or "mean"', percentile)
 
 
 def _drawn(table: pl.DataFrame) -> pl.DataFrame:

@@ -48,11 +48,22 @@ class PaperFigure(ReportFigure):
     """Drawn with Matplotlib."""
 
     def save(self, folder: Path) -> None:
-        """Writes the drawing as SVG and PNG."""
-        for kind in ("svg", "png"):
-            image = io.BytesIO()
-            self.drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
-            write_whole(folder / f"{self.name}.{kind}", image.getvalue())
+        """Writes the drawing in all formats."""
+        save_drawing(self.drawing, folder, self.name)
+
+
+def save_drawing(drawing: Figure, folder: Path, name: str) -> None:
+    """Writes a drawing as SVG, as PNG, and as PDF for LaTeX.
+
+    The PDF has TrueType fonts (type 42): IEEE and ACM refuse Matplotlib's own, of type 3.
+    """
+    from matplotlib import rc_context
+
+    for kind in ("svg", "png", "pdf"):
+        image = io.BytesIO()
+        with rc_context({"pdf.fonttype": 42}):
+            drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
+        write_whole(folder / f"{name}.{kind}", image.getvalue())
 
 
 def figure_of(drawn: Axes | Figure) -> Figure:

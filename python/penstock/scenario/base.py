@@ -159,6 +159,15 @@ Label = Annotated[str, Strict(), Field(min_length=1), AfterValidator(_label)]
 """A name in results, not empty."""
 
 
+def working_directory() -> Path:
+    """The working directory of now: a scenario that is changed later keeps it. When it has been
+    removed, paths lead nowhere anyway."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path()
+
+
 def directory_of(info: ValidationInfo) -> Path:
     """The directory that the paths in a scenario are relative to."""
     context = info.context if isinstance(info.context, dict) else {}

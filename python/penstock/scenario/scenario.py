@@ -29,7 +29,7 @@ from penstock.errors import ScenarioError, core_refusals, problem_of, refuse
 from penstock.flow_rows import FlowRows
 from penstock.named import is_path
 from penstock.presented import html_table, scenario_line, scenario_rows
-from penstock.scenario.base import directory_of, is_recorded, label_of
+from penstock.scenario.base import directory_of, is_recorded, label_of, working_directory
 from penstock.scenario.catalogue import built_in_file, no_such, scenario_file, scenario_names
 from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.emulation import Emulation
@@ -78,11 +78,22 @@ class Scenario(ScenarioParts):
     """
 
     _written: Table = PrivateAttr(default_factory=dict)
-    _directory: Path = PrivateAttr(default_factory=Path)
+    _directory: Path = PrivateAttr(default_factory=working_directory)
     _file: str | None = PrivateAttr(default=None)
 
     def __repr__(self) -> str:
         return scenario_line(self)
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all fields are equal, however and wherever they were written."""
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        return self.__dict__ == other.__dict__
+
+    __hash__ = ScenarioParts.__hash__
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -129,7 +140,8 @@ class Scenario(ScenarioParts):
         except PydanticCustomError as error:
             raise ScenarioError([problem_of(error)]) from None
         named = {"name": label_of(file.stem)} | table
-        return cls._read(named, overrides or {}, file.parent, str(file), is_recorded)
+        directory = working_directory() / file.parent
+        return cls._read(named, overrides or {}, directory, str(file), is_recorded)
 
     @classmethod
     def from_name(cls, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
@@ -137,7 +149,7 @@ class Scenario(ScenarioParts):
         if name not in scenario_names():
             raise no_such(name)
         table = parse_toml(built_in_file(name).read_text())
-        return cls._read({"name": name} | table, overrides or {}, Path(), None)
+        return cls._read({"name": name} | table, overrides or {}, working_directory(), None)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
         """This scenario with some keys set, checked again.

@@ -35,7 +35,14 @@ def with_settings(table: Table, overrides: Mapping[str, Any]) -> Table:
     ------
     ScenarioError
         Of two paths the later one replaces what the other has set.
+    TypeError
+        There are no paths and values.
     """
+    if not isinstance(overrides, Mapping) or not all(isinstance(one, str) for one in overrides):
+        raise TypeError(
+            f"overrides are {overrides!r:.80}, and no paths with values; "
+            'write a dict, e.g. {"load": 0.5, "topology.racks": 4}'
+        )
     ordered = sorted(overrides.items(), key=lambda item: item[0] not in SCHEME_KEYS)
     seen: list[tuple[str, Field]] = []
     for path, value in ordered:

@@ -104,7 +104,7 @@ def failure(path: Path, error: OSError, size: int, is_kept: bool) -> StorageErro
     Parameters
     ----------
     size
-        What should have been written [B], where the disk is full.
+        What should have been written [B], where the disk is full; 0 where nobody knows.
     is_kept
         Whether something stood there before, and still does.
     """
@@ -113,7 +113,8 @@ def failure(path: Path, error: OSError, size: int, is_kept: bool) -> StorageErro
     if is_full(error):
         free = shutil.disk_usage(path.parent).free
         missing = max(size - free, 0)
-        reason = f"the disk is full: {size:,} B are needed, {free:,} B are free"
+        reason = "the disk is full"
+        reason += f": {size:,} B are needed, {free:,} B are free" if size else ""
         reason += f", {missing:,} B are missing" if missing else ""
         remedy = "make room, or name another place"
     kept = "what stood there before is kept" if is_kept else "nothing was written there"

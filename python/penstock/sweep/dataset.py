@@ -132,7 +132,7 @@ def open_dataset(
     """
     axes = [axis.key for axis in grid.axes]
     mine = {
-        "scenario": {"name": grid.reference, "text": scenario_text},
+        "scenario": named_text(grid.reference, scenario_text),
         "constants": dict(grid.constants),
         "axes": sorted(axes),
         "metrics": list(metrics),
@@ -143,6 +143,15 @@ def open_dataset(
     more = "more values or seeds"
     there = settled(directory, SWEEP_FILE, mine, _FIXED, more, command, {"order": axes})
     return Dataset(directory, there["order"], keeps_flows=keeps_flows)
+
+
+def named_text(reference: str, text: str) -> dict[str, str]:
+    """A scenario as the description of a directory has it: by its name, or that of its file.
+
+    Which folders lead to the file depends on the working directory. Of two files with one name and
+    one text, cells differ in their hashes where the files do.
+    """
+    return {"name": Path(reference).name, "text": text}
 
 
 def settled(

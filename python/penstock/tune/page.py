@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.measured import axis_title
 from penstock.plot.search import Slice, course, slices
 from penstock.readable import bytes_text, rate_text, time_text
-from penstock.report.figure import figure_of
+from penstock.report.figure import figure_of, save_drawing
 from penstock.report.frame import render
 from penstock.storage.draft import write_whole
 from penstock.sweep.page import FIGURES, PAGE
@@ -37,10 +36,7 @@ def write_page(outcome: Outcome, directory: Path, command: str) -> Path:
     folder = directory / FIGURES
     folder.mkdir(parents=True, exist_ok=True)
     for name, drawing in draw(outcome, table).items() if has_numbers else ():
-        for kind in ("svg", "png"):
-            image = io.BytesIO()
-            drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
-            write_whole(folder / f"{name}.{kind}", image.getvalue())
+        save_drawing(drawing, folder, name)
     plan = outcome.plan
     titles, rows = texts(outcome, shown(outcome))
     lines = told(outcome)

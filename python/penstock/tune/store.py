@@ -14,7 +14,7 @@ from pathlib import Path
 from penstock.provenance import code_digest, package_version
 from penstock.storage.claim import refuse_out
 from penstock.storage.draft import write_whole
-from penstock.sweep.dataset import Dataset, settled
+from penstock.sweep.dataset import Dataset, named_text, settled
 from penstock.sweep.executor import Failure
 from penstock.tune.plan import Plan
 from penstock.tune.sampler import versions
@@ -93,7 +93,7 @@ def open_store(directory: Path, plan: Plan, scenario_text: str, command: str) ->
         The directory holds something else, or another search.
     """
     mine = {
-        "scenario": {"name": plan.reference, "text": scenario_text},
+        "scenario": named_text(plan.reference, scenario_text),
         "constants": dict(plan.constants),
         "fields": [
             {

@@ -59,6 +59,7 @@ impl Classes {
             let base = py.import("penstock.own_scheme")?.getattr(kind)?;
             let class = found.cast_into::<PyType>()?.unbind();
             let (base, stop) = (base.unbind(), Arc::clone(&self.stop));
+            stop.expect();
             Ok(Class { name: name.to_owned(), class, base, stop })
         })
     }

@@ -15,6 +15,8 @@ pyo3::create_exception!(_core, SchemeError, SimulationError, "A user's class tha
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
     is_set: AtomicBool,
+    /// Whether the run has users' code.
+    is_expected: AtomicBool,
     why: Mutex<Option<PyErr>>,
 }
 
@@ -22,6 +24,16 @@ impl Stop {
     /// Whether the run is to stop.
     pub(crate) fn is_set(&self) -> bool {
         self.is_set.load(Ordering::Relaxed)
+    }
+
+    /// Whether the run has users' code, which may stop it or take long.
+    pub(crate) fn is_expected(&self) -> bool {
+        self.is_expected.load(Ordering::Relaxed)
+    }
+
+    /// Says that the run has users' code.
+    pub(super) fn expect(&self) {
+        self.is_expected.store(true, Ordering::Relaxed);
     }
 
     /// The error to raise for the run, if users' code has stopped it.
