@@ -187,3 +187,16 @@ def test_numbers_as_people_read_them() -> None:
     assert rate_text(1e11) == "100 Gb/s"
     assert number_text(float("nan")) == "–"
     assert number_text(12_345) == "12,345"
+    assert number_text(999.4) == "999"
+    assert number_text(999.6) == number_text(1_000.4) == "1,000"
+    assert number_text(-99.6, 2) == "-100"
+    assert number_text(0.0999, 2) == "0.1"
+
+
+def test_a_share_of_nearly_one_reads_as_a_hundred_percent() -> None:
+    run = synthetic_run("bfc", flows=10)
+    full = pl.lit(100_000_000_000 * 2 // 1_000 // 8 * 996 // 1_000, pl.UInt64)  # of 2 ms
+    run.links = run.links.with_columns(duration_tx_bytes=full)
+    ax = plot.utilization(run)
+    assert {text.get_text() for text in ax.texts} == {"bfc  100 %"}
+    assert 0.5 < max(ax.get_yticks()) <= 1
