@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import polars as pl
 import pytest
 from matplotlib.axes import Axes
@@ -200,3 +201,24 @@ def test_a_share_of_nearly_one_reads_as_a_hundred_percent() -> None:
     ax = plot.utilization(run)
     assert {text.get_text() for text in ax.texts} == {"bfc  100 %"}
     assert 0.5 < max(ax.get_yticks()) <= 1
+
+
+def test_panels_hold_the_lines_of_all_their_columns() -> None:
+    run = synthetic_run("bfc", badness=5.0)
+    run.flows = run.flows.with_columns(pl.col("slowdown") / 2)  # as after an outage
+    figure = plot.slowdown_panels(run, columns=("p99", "p50"))
+    lowest = []
+    for ax in figure.axes:
+        low, high = ax.get_ylim()
+        lines = [np.asarray(line.get_ydata()) for line in ax.lines]
+        drawn = np.concatenate([one for one in lines if one.size > 2])  # the others are leaders
+        assert low < drawn.min() and drawn.max() < high
+        lowest.append(drawn.min())
+    assert min(lowest) < 0.93
+
+
+def test_a_distribution_is_drawn_in_steps() -> None:
+    run = synthetic_run("bfc", flows=10)
+    for ax in (plot.buffer(run), plot.slowdown_distribution(run)):
+        lines = [line for line in ax.lines if np.size(line.get_xdata()) > 2]
+        assert {line.get_drawstyle() for line in lines} == {"steps-post"}
