@@ -201,6 +201,10 @@ def test_a_share_of_nearly_one_reads_as_a_hundred_percent() -> None:
     ax = plot.utilization(run)
     assert {text.get_text() for text in ax.texts} == {"bfc  100 %"}
     assert 0.5 < max(ax.get_yticks()) <= 1
+    half = run.links["duration_tx_bytes"] // 2
+    run.links = run.links.with_columns(half)
+    ax = plot.utilization(run)
+    assert max(ax.get_yticks()) < ax.get_ylim()[1] == pytest.approx(0.996 / 2 * 1.55)
 
 
 def test_panels_hold_the_lines_of_all_their_columns() -> None:

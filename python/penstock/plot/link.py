@@ -72,7 +72,8 @@ def _layer_bars(
     if percent:
         percent_axis(ax)
         # The names above the bars need the room, and no share is above 1.
-        ax.set_yticks([tick for tick in ax.get_yticks() if tick <= 1])
+        most = min(ax.get_ylim()[1], 1.0)  # a tick above the axis would stretch it
+        ax.set_yticks([tick for tick in ax.get_yticks() if tick <= most])
     name_axes(ax, title=title, y=y)
     if own:
         caption(ax, groups)
