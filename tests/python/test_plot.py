@@ -226,3 +226,8 @@ def test_a_distribution_is_drawn_in_steps() -> None:
     for ax in (plot.buffer(run), plot.slowdown_distribution(run)):
         lines = [line for line in ax.lines if np.size(line.get_xdata()) > 2]
         assert {line.get_drawstyle() for line in lines} == {"steps-post"}
+
+
+def test_a_figure_over_time_names_the_seeds_that_it_shows() -> None:
+    figure = plot.throughput([synthetic_run("bfc", seed=seed, flows=10) for seed in (3, 4)])
+    assert [text.get_text() for text in figure.texts] == ["synthetic · 1 run · seed 3"]
