@@ -17,7 +17,7 @@ from pathlib import Path
 from penstock import _core
 from penstock.errors import core_refusals, refuse
 from penstock.own_run import classes_in
-from penstock.readable import bytes_text
+from penstock.readable import bytes_text, number_text
 from penstock.scenario import Scenario
 from penstock.scenario.declared.assignment import (
     Assignment,
@@ -251,5 +251,5 @@ def _clock(seconds: float) -> str:
         return "less than a second"
     for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if seconds >= 2 * size:
-            return f"{seconds / size:.3g} {unit}"
+            return f"{number_text(seconds / size)} {unit}"
     return f"{seconds:.0f} s"

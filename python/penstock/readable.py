@@ -29,9 +29,9 @@ def number_text(value: float | None, digits: int = 3) -> str:
         return "–"
     if value == 0 or math.isinf(value):
         return f"{value:g}"
-    if abs(value) >= 10**digits:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
+    text = f"{value:.{digits}g}"
+    # Rounded first: 99.6 with two digits is 100, which the format above writes as 1e+02.
+    return f"{value:,.0f}" if abs(float(text)) >= 10**digits else text
 
 
 def _scaled(value: float, units: tuple[str, ...]) -> str:

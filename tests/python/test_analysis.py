@@ -126,10 +126,38 @@ def test_active_flows_are_weighted_by_time() -> None:
         {"link": [1, 1, 0], "flows": [0, 10, 99], "time_ns": [3.0, 1.0, 50.0]},
         schema_overrides={"link": pl.UInt32, "flows": pl.UInt32},
     )
-    assert analysis.active_flows_mean([run]) == 2.5  # link 0 leaves a host and does not count
-    assert analysis.share_of_time_below([run], 10) == 0.75
-    assert analysis.active_flows_cdf(run)["share"].to_list() == [0.75, 1.0]
+    to_host = (16, 0)  # link 1; link 0 leaves a host and counts only where it is asked for
+    assert analysis.active_flows_mean([run], link=to_host) == 2.5
+    assert analysis.share_of_time_below([run], 10, link=to_host) == 0.75
+    assert analysis.active_flows_cdf(run, link=to_host)["share"].to_list() == [0.75, 1.0]
     assert analysis.active_flows_mean([run], link=(0, 16)) == 99
+
+
+def test_a_link_without_a_row_had_no_active_flow() -> None:
+    run = synthetic_run(flows=10)
+    run.summary["sim_end_ps"] = 4_000
+    run.active_flows = pl.DataFrame(
+        {"link": [1, 1], "flows": [0, 10], "time_ns": [3.0, 1.0]},
+        schema_overrides={"link": pl.UInt32, "flows": pl.UInt32},
+    )
+    idle = (16, 1)
+    assert analysis.active_flows_mean([run], link=idle) == 0
+    assert analysis.share_of_time_below([run], 1, link=idle) == 1
+    from_switches = run.links.filter(run.links["from"] >= 16).height
+    assert analysis.share_of_time_below([run], 10) == pytest.approx(1 - 1 / 4 / from_switches)
+
+
+def test_many_bins_hold_their_own_flows() -> None:
+    run = synthetic_run(flows=2_000)
+    run.flows = run.flows.with_columns(
+        size_bytes=pl.Series(range(1, 2_001), dtype=pl.UInt64), label=pl.lit(0, pl.UInt32)
+    )
+    table = analysis.slowdown_by_size(run, bins=list(range(5, 2_000, 5)))
+    for row in table.filter(pl.col("flows") > 0).iter_rows(named=True):
+        own = run.flows.filter(
+            pl.col("size_bytes").is_between(row["size_from"] + 1, row["size_to"])
+        )
+        assert row["mean"] == pytest.approx(own["slowdown"].mean())
 
 
 def test_layer_summary_averages_links(run: SyntheticRun) -> None:

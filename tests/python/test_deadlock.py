@@ -85,6 +85,10 @@ def test_a_ring_of_three_does_not_deadlock() -> None:
     ends = done.links.select("from", "to").rows()
     of_links = sum(float(METRICS["pause_rate"]([done], link=link)) for link in ends)
     assert of_links == expected
+    rate = METRICS["pause_rate"]
+    assert sum(rate([done], link=link, traffic_class=0) for link in ends) == expected
+    assert sum(rate([done], link=link, traffic_class=1) for link in ends) == 0
+    assert sum(rate([done], link=link, by="T") for link in ends) == 0
     assert METRICS["pause_rate"]([done], by="T") == METRICS["pause_rate"]([done], by="H") == 0
 
 

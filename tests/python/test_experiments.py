@@ -387,15 +387,39 @@ def test_a_queues_share_of_samples_counts_its_own_link() -> None:
     expected = float((queue[own.to_numpy()] <= 100).mean())
     assert 0 < expected < 1
     assert METRICS["queue_at_most"]([run], link=ends, most=100) == expected
+    drained = run.series.with_columns(time_ns=pl.lit(3e6), queue_bytes=pl.lit(0, pl.Int64))
+    run.series = pl.concat([run.series, drained])
+    assert METRICS["queue_at_most"]([run], link=ends, most=100) == expected
 
 
-def test_drop_share_counts_packets_at_the_hosts() -> None:
+def test_drop_share_counts_packets_that_arrived() -> None:
     run = synthetic_run("bfc", flows=10)
-    run.scenario.topology = SimpleNamespace(host_count=lambda: 16)  # type: ignore[attr-defined]
-    to_hosts = (run.links["to"] < 16).to_numpy()
-    run.links = run.links.with_columns(assignments=np.where(to_hosts, 6, 1_000))
+    delays = {"count": 0, "mean": 0.0, "p50": 0.0, "p99": 0.0}
+    run.summary["queue_delay_ns"] = {"a": delays | {"count": 90}, "b": delays | {"count": 6}}
     run.summary["drops"] = 4
-    assert METRICS["drop_share"]([run]) == 0.04  # 16 hosts got 6 packets each
+    assert METRICS["drop_share"]([run]) == 0.04
+
+
+def test_endless_flows_are_not_unfinished() -> None:
+    run = synthetic_run("bfc", flows=4)
+    run.flows = run.flows.with_columns(ideal_fct_ns=pl.Series([1.0, 1.0, 1.0, None]))
+    run.summary |= {"flows_started": 4, "flows_finished": 2}
+    assert METRICS["unfinished"]([run]) == pytest.approx(1 / 3)
+
+
+def test_fairness_of_a_label_knows_its_endless_flows() -> None:
+    run = synthetic_run("bfc", flows=3)
+    run.summary["sim_end_ps"] = 2_000_000
+    run.flows = run.flows.with_columns(
+        label=pl.Series([1, 1, 0], dtype=pl.UInt32),
+        size_bytes=pl.Series([0, 0, 9], dtype=pl.UInt64),
+        start_ns=pl.lit(0.0),
+        finished=pl.lit(value=False),
+        delivered_bytes=pl.Series([100, 300, 9], dtype=pl.UInt64),
+    )
+    assert METRICS["fairness"]([run], label="incast") == pytest.approx(0.8)  # of 1 to 3
+    with pytest.raises(ValueError, match="no traffic is called 'none'"):
+        METRICS["fairness"]([run], label="none")
 
 
 def test_an_experiment_without_runs(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import polars as pl
 import pytest
 from matplotlib.axes import Axes
@@ -199,3 +200,46 @@ def test_numbers_as_people_read_them() -> None:
     assert rate_text(1e11) == "100 Gb/s"
     assert number_text(float("nan")) == "–"
     assert number_text(12_345) == "12,345"
+    assert number_text(999.4) == "999"
+    assert number_text(999.6) == number_text(1_000.4) == "1,000"
+    assert number_text(-99.6, 2) == "-100"
+    assert number_text(0.0999, 2) == "0.1"
+
+
+def test_a_share_of_nearly_one_reads_as_a_hundred_percent() -> None:
+    run = synthetic_run("bfc", flows=10)
+    full = pl.lit(100_000_000_000 * 2 // 1_000 // 8 * 996 // 1_000, pl.UInt64)  # of 2 ms
+    run.links = run.links.with_columns(duration_tx_bytes=full)
+    ax = plot.utilization(run)
+    assert {text.get_text() for text in ax.texts} == {"bfc  100 %"}
+    assert 0.5 < max(ax.get_yticks()) <= 1
+    half = run.links["duration_tx_bytes"] // 2
+    run.links = run.links.with_columns(half)
+    ax = plot.utilization(run)
+    assert max(ax.get_yticks()) < ax.get_ylim()[1] == pytest.approx(0.996 / 2 * 1.55)
+
+
+def test_panels_hold_the_lines_of_all_their_columns() -> None:
+    run = synthetic_run("bfc", badness=5.0)
+    run.flows = run.flows.with_columns(pl.col("slowdown") / 2)  # as after an outage
+    figure = plot.slowdown_panels(run, columns=("p99", "p50"))
+    lowest = []
+    for ax in figure.axes:
+        low, high = ax.get_ylim()
+        lines = [np.asarray(line.get_ydata()) for line in ax.lines]
+        drawn = np.concatenate([one for one in lines if one.size > 2])  # the others are leaders
+        assert low < drawn.min() and drawn.max() < high
+        lowest.append(drawn.min())
+    assert min(lowest) < 0.93
+
+
+def test_a_distribution_is_drawn_in_steps() -> None:
+    run = synthetic_run("bfc", flows=10)
+    for ax in (plot.buffer(run), plot.slowdown_distribution(run)):
+        lines = [line for line in ax.lines if np.size(line.get_xdata()) > 2]
+        assert {line.get_drawstyle() for line in lines} == {"steps-post"}
+
+
+def test_a_figure_over_time_names_the_seeds_that_it_shows() -> None:
+    figure = plot.throughput([synthetic_run("bfc", seed=seed, flows=10) for seed in (3, 4)])
+    assert [text.get_text() for text in figure.texts] == ["synthetic · 1 run · seed 3"]

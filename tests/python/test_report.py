@@ -21,10 +21,11 @@ from synthetic_runs import SyntheticRun, synthetic_run
 from penstock import report
 from penstock.analysis import layer_summary, percentile, slowdown_by_size
 from penstock.readable import number_text, time_text
-from penstock.report import columns, kinds
+from penstock.report import columns, kinds, section
 from penstock.report.chart import Axis
 from penstock.report.document import shortened
-from penstock.report.table import HEADLINE, headline
+from penstock.report.figure import ReportFigure
+from penstock.report.table import HEADLINE, headline, unfinished
 from penstock.results import SCENARIO_FILE
 from penstock.storage.checkpoint import CHECKPOINT_FILE, UNFINISHED
 
@@ -307,3 +308,21 @@ def test_claims_come_first_with_their_verdict(tmp_path: Path) -> None:
     for part in ("nearly one", "0.9", "1.1", "1–1.2 over 3 seeds", "≤ 2", "read off"):
         assert f">{part}<" in first
     assert not list(tmp_path.glob(".report*"))
+
+
+def test_unfinished_flows_name_their_seed_where_there_are_several() -> None:
+    def one(seed: int) -> SyntheticRun:
+        run = synthetic_run("bfc", seed=seed, flows=10)
+        run.summary["unfinished"] = [{"flow": seed}]
+        return run
+
+    found = unfinished({"bfc": [one(1), one(2)], "pfc": [one(3)]})
+    assert found["run"].to_list() == ["bfc, seed 1", "bfc, seed 2", "pfc"]
+
+
+def test_a_figure_of_few_flows_does_not_promise_twenty_in_a_bin() -> None:
+    few = section.slowdown({"bfc": [synthetic_run("bfc", flows=10)]})
+    many = section.slowdown({"bfc": [synthetic_run("bfc", flows=1_000)]})
+    assert isinstance(few, ReportFigure) and isinstance(many, ReportFigure)
+    assert "none with many flows" in few.words
+    assert "at least 20 flows each" in many.words

@@ -20,6 +20,7 @@ from penstock.experiments.campaign import Campaign
 from penstock.experiments.outcome import Outcome
 from penstock.experiments.overview import write_overview
 from penstock.look import looks
+from penstock.readable import number_text
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart, View
 from penstock.report.columns import COMPRESSED_FROM
@@ -175,6 +176,29 @@ def test_tables_are_sorted_and_stand_behind_figures(show: Open) -> None:
     cells = ["1,234", "2.4 µs", "8.85 MB", "unstable, +12 %", "–", "40 Gb/s", "bfc", "1.2 [1, 3]"]
     read = "async cells => cells.map((await import('penstock/table')).cellNumber)"
     assert page.evaluate(read, cells) == [1234, 2400, 8_850_000, 12, None, 40e9, None, 1.2]
+    text = "(await import('penstock/text')).numberText"
+    write = f"async all => {{ const text = {text}; return all.map((one) => text(one)); }}"
+    numbers = [999.4, 999.6, 0.25]
+    assert page.evaluate(write, numbers) == [number_text(n) for n in numbers]
+
+
+@pytest.mark.parametrize(
+    ("most", "count", "ticks"),
+    [
+        (85, 7, [0, 5, 10, 20, 50]),
+        (400, 7, [0, 5, 10, 20, 50, 100, 200]),
+        (2_000, 7, [0, 5, 10, 100, 1_000]),
+        (85, 12, [0, 2, 4, 6, 8, 10, 20, 50]),
+    ],
+)
+def test_an_axis_near_zero_has_ticks_beyond_ten(
+    show: Open, most: int, count: int, ticks: list[int]
+) -> None:
+    read = """async ([most, count]) => {
+      const scale = (await import('penstock/scale')).scaleOf({ scale: 'near-zero', unit: '' });
+      return scale.ticks(0, scale.to(most), count).map((place) => Math.round(scale.from(place)));
+    }"""
+    assert show().evaluate(read, [most, count]) == ticks
 
 
 def test_keys_read_and_zoom_a_figure(show: Open) -> None:

@@ -158,3 +158,15 @@ def test_an_episode_is_from_the_first_pause_to_the_end_of_the_last() -> None:
 def test_a_link_without_samples_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"measure\.series"):
         transient.carried_rate(run([], [], []), [(0, 1)], window_ns=10 * MICROSECOND)
+
+
+def test_nothing_is_carried_where_no_two_samples_lie() -> None:
+    carried = METRICS["carried"]
+    assert carried([RECOVERY], link=[0, 1], after=0, until=20) == 10
+    for after, until in [(100, math.inf), (150, math.inf), (50, 20), (50, 55)]:
+        with pytest.raises(ValueError, match="carried: no two samples lie between"):
+            carried([RECOVERY], link=[0, 1], after=after, until=until)
+    with pytest.raises(ValueError, match="ends at 100 us, before `after`"):
+        METRICS["pauses_per_ms"]([PAUSED], link=[0, 1], after=100)
+    with pytest.raises(ValueError, match="no sample after 101 us"):
+        METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=101, most=0)

@@ -26,6 +26,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from penstock.analysis.runs import MeasuredRun, RunInput, group_runs
+from penstock.readable import number_text
 
 SCORE_UNSTABLE = 2.54
 """Student's t from which a run is called unstable: the upper 1 % point at the 19 degrees of freedom
@@ -82,7 +83,7 @@ class Backlog:
         return (
             f"{self.verdict}: the backlog {verb} from {_amount(self.flows_from, self.bytes_from)} "
             f"to {_amount(self.flows_to, self.bytes_to)} between {self.from_ns / 1e6:.4g} and "
-            f"{self.to_ns / 1e6:.4g} ms, by {100 * self.growth:.2g} % of what arrived"
+            f"{self.to_ns / 1e6:.4g} ms, by {number_text(100 * self.growth, 2)} % of what arrived"
         )
 
 

@@ -1,8 +1,9 @@
 """How much is stored: switch buffers over time, and flows with packets in a port.
 
-Buffers are sampled (`measure.sample_interval`). Active flows are exact, weighted by the time for
-which each number lasted (`measure.active_flows`). Only samples of the traffic period count: in the
-drain that follows, buffers empty for want of traffic. Flows that never finish count here.
+Buffers are sampled (`measure.sample_interval`). Only samples of the traffic period count: in the
+drain that follows, buffers empty for want of traffic. Active flows are exact, weighted by the time
+for which each number lasted (`measure.active_flows`), over the whole run, drain included: the core
+keeps no others. Flows that never finish count here.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def active_flow_times(
     """Time [ns] spent with each number of active flows: flows, time_ns.
 
     Taken over the links of `layers` or the one link `(from, to)`; by default over all links that
-    leave a switch, since hosts keep a queue per flow and do not run short of them.
+    leave a switch, since hosts keep a queue per flow and do not run short of them. A link that had
+    no packet in the whole run has no row in the run's table, and 0 flows all the time.
     """
     parts = []
     for run in runs:
@@ -63,7 +65,12 @@ def active_flow_times(
                 if (name in layers if layers else not name.startswith("host-"))
             ]
             wanted = run.links.filter(pl.col("layer").is_in(numbers))["link"].to_list()
-        parts.append(run.active_flows.filter(pl.col("link").is_in(wanted)))
+        own = run.active_flows.filter(pl.col("link").is_in(wanted)).select("flows", "time_ns")
+        parts.append(own)
+        idle = len(set(wanted) - set(run.active_flows["link"].unique()))
+        if idle and run.active_flows.height:  # without rows nothing was recorded
+            time = idle * float(run.summary["sim_end_ps"]) / 1_000
+            parts.append(pl.DataFrame({"flows": [0], "time_ns": [time]}, schema=own.schema))
     pooled = pl.concat(parts, how="vertical_relaxed")
     return pooled.group_by("flows").agg(pl.col("time_ns").sum()).sort("flows")
 

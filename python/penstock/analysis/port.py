@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from penstock.analysis.link import link_between
 from penstock.analysis.runs import MeasuredRun, RunInput, group_runs
@@ -41,12 +42,20 @@ def queue_cdf(
     for name, members in group_runs(runs).items():
         queues = []
         for run in members:
-            low, high = span_us or (0.0, float(run.scenario.duration) / 1e6)
-            is_meant = pl.col("time_ns").is_between(low * 1e3, high * 1e3)
-            rows = run.series.filter(is_meant & (pl.col("link") == link_between(run, *link)))
-            queues.append(rows["queue_bytes"].to_numpy())
+            queues.append(queue_samples(run, link, span_us=span_us))
         frames.append(curve(name, np.concatenate(queues), column="queue_bytes"))
     return pl.concat(frames)
+
+
+def queue_samples(
+    run: MeasuredRun, link: tuple[int, int], *, span_us: tuple[float, float] | None = None
+) -> NDArray[np.uint64]:
+    """Samples [bytes] of the queue of a link: of the traffic period, or between two times [us]."""
+    low, high = span_us or (0.0, float(run.scenario.duration) / 1e6)
+    is_meant = pl.col("time_ns").is_between(low * 1e3, high * 1e3)
+    rows = run.series.filter(is_meant & (pl.col("link") == link_between(run, *link)))
+    samples: NDArray[np.uint64] = rows["queue_bytes"].to_numpy()
+    return samples
 
 
 Layers = str | Sequence[str] | None

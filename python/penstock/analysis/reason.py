@@ -12,7 +12,7 @@ import polars as pl
 
 from penstock.analysis.cause import Flow, Held, Loss, Record, losses
 from penstock.analysis.runs import MeasuredRun
-from penstock.readable import bytes_text, time_text
+from penstock.readable import bytes_text, number_text, time_text
 
 LEAST_LOSS = 0.02
 """Share of its ideal time up to which a flow was as fast as alone (our choice)."""
@@ -125,7 +125,7 @@ def _unknown(loss: Loss, record: Record) -> str:
         return "paused or queued: its packets took several paths, or one that is not known"
     link = max(flow.links, key=record.paused_in_total)
     share = record.paused_in_total(link) / (float(record.run.summary["sim_end_ps"]) / 1e3)
-    how = f"was paused for {100 * min(share, 1):.2g} % of the run"
+    how = f"was paused for {number_text(100 * min(share, 1), 2)} % of the run"
     if not record.totals[link]["port_pause_ns"]:
         how = "had paused queues"
     tells = "" if record.has_events else " (--trace causes tells when)"

@@ -28,7 +28,7 @@ class MeasuredRun(Protocol):
 
     @property
     def flows(self) -> pl.DataFrame:
-        """One row per finite flow."""
+        """One row per flow, endless ones included."""
 
     @property
     def links(self) -> pl.DataFrame:

@@ -97,7 +97,7 @@ def _binned(flows: FlowSlowdowns, edges: Sequence[int]) -> dict[int, dict[str, f
     """Number of a size bin that holds a flow -> its row."""
     sizes = np.sort(flows.size_bytes)
     ends = [*np.searchsorted(sizes, np.asarray(edges, dtype=np.uint64), side="right"), sizes.size]
-    place = np.zeros(sizes.size, dtype=np.uint8)
+    place = np.zeros(sizes.size, dtype=np.min_scalar_type(len(edges)))
     for edge in edges:  # for few bins three times as fast as a search per flow
         place += flows.size_bytes > edge
     slowdown = flows.slowdown

@@ -16,7 +16,7 @@ from penstock.cli.report import command_line
 from penstock.errors import SchemeError, StorageError
 from penstock.look import BLACK, looks
 from penstock.presented import application_lines
-from penstock.readable import bytes_text
+from penstock.readable import bytes_text, number_text
 from penstock.results import Run
 from penstock.scenario import Scenario
 from penstock.several import run_many
@@ -192,7 +192,7 @@ def headline_table(runs: Mapping[str, list[Run]], results: Headline) -> None:
         colour = styles[name].colour
         title = Text(name, style="" if colour == BLACK else colour)
         seconds = sum(run.summary["wall_seconds"] for run in runs[name])
-        rows.append([title, *shown, f"{seconds:.3g} s"])
+        rows.append([title, *shown, f"{number_text(seconds)} s"])
     least = [_broken(title) for title in LEAST_FIRST]
     left_out = output.print_fitting(["Run", *whole], rows, least_first=least)
     short, long = bytes_text(SHORT), bytes_text(LONG)

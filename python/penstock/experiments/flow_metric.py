@@ -85,7 +85,7 @@ def incast_time(runs: Runs, *, label: Label = "incast") -> Value:
     last = flows.group_by("run", "start_ns").agg(pl.col("fct_ns").max(), pl.col("finished").all())
     if not last["finished"].all():
         return float("nan")
-    return mean(last["fct_ns"].to_numpy() / 1e3)
+    return mean(last["fct_ns"] / 1e3)
 
 
 @metric("[µs]", is_of_finished=True)
@@ -116,7 +116,10 @@ def long_flow_share(
         str, Meaning("which bytes count: with headers, or without", ("wire", "payload"))
     ] = "wire",
 ) -> Value:
-    """Share of a link's rate that endless flows get; headers included unless `count` is payload."""
+    """Share of a link's rate that endless flows get; headers included unless `count` is payload.
+
+    All endless flows of the run together: each has to cross the link.
+    """
     return mean(_long_flow_rate(run, count) / link_row(run, link)["rate_bps"] for run in runs)
 
 
@@ -126,7 +129,8 @@ def left_over_share(runs: Runs, *, link: Link, label: Label) -> Value:
 
     Both are counted in payload, and what `label` offers is what it really delivered in these runs:
     a heavy-tailed load differs from its nominal value for a long time. Endless flows are measured
-    to the end of the traffic and others to that of the run, so the two have to be one.
+    to the end of the traffic and others to that of the run, so the two have to be one. All endless
+    flows and all flows of `label` count: each has to cross the link.
     """
     shares = []
     for run in runs:
@@ -155,8 +159,8 @@ def _long_flow_rate(run: MeasuredRun, count: str) -> float:
 def fairness(runs: Runs, *, label: Label | None = None) -> Value:
     """Jain's index over the goodputs of a run's flows, mean over seeds.
 
-    By default of the endless flows; with a label of all its flows, each from its start to its end
-    or to that of the run.
+    By default of the endless flows, until the end of the traffic; with a label of all its flows,
+    endless ones included, each from its start to its end or to that of the run.
     """
     return mean(analysis.jain_index(_goodputs(run, label)) for run in runs)
 
@@ -164,7 +168,10 @@ def fairness(runs: Runs, *, label: Label | None = None) -> Value:
 def _goodputs(run: MeasuredRun, label: str | None) -> NDArray[np.float64]:
     if label is None:
         return analysis.long_lived([run])["goodput_bps"].to_numpy()
-    flows = analysis.selected_flows([run], labels=[label], finished=False)
+    labels = run.summary["labels"]
+    if label not in labels:
+        raise ValueError(f"no traffic is called {label!r}; labels: {', '.join(labels)}")
+    flows = run.flows.filter(run.flows["label"] == labels.index(label))
     left = run.summary["sim_end_ps"] / 1e3 - flows["start_ns"].to_numpy()
     time = np.where(flows["finished"].to_numpy(), flows["fct_ns"].to_numpy(), left)
     return flows["delivered_bytes"].to_numpy() * 8e9 / np.maximum(time, 1.0)

@@ -7,8 +7,8 @@ from typing import Annotated
 import numpy as np
 import polars as pl
 
-from penstock import analysis
 from penstock.analysis.fair_share import relative_change
+from penstock.analysis.port import queue_samples
 from penstock.experiments.metric import Meaning, Runs, Value, metric
 from penstock.experiments.vocabulary import LargestQueue, Link, ends_of
 
@@ -28,13 +28,12 @@ def buffer_peak(runs: Runs) -> Value:
 
 @metric("(share of samples)", most=1.0, needs="series")
 def queue_at_most(runs: Runs, *, link: Link, most: LargestQueue) -> Value:
-    """Share of the samples at which at most `most` bytes are queued for a link, mean over seeds."""
-    shares = []
-    for run in runs:
-        number = analysis.link_between(run, *ends_of(run, link))
-        rows = run.series.filter(run.series["link"] == number)
-        shares.append(float((rows["queue_bytes"] <= most).to_numpy().mean()))
-    return float(np.mean(shares))
+    """Share of the samples at which at most `most` bytes are queued for a link, mean over seeds.
+
+    The samples of the traffic's time.
+    """
+    samples = [queue_samples(run, ends_of(run, link)) for run in runs]
+    return float(np.mean([(one <= most).mean() for one in samples]))
 
 
 @metric("(share of the fair share)")

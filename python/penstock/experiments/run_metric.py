@@ -60,7 +60,10 @@ AfterSampled = Annotated[
 
 @metric("(share of time)", most=1.0)
 def busy(runs: Runs, *, link: Link, after: AfterSampled | None = None) -> Value:
-    """Share of time a link is busy: of the whole run, or sampled from `after` [us] on."""
+    """Share of time a link is busy: of the whole run, or sampled from `after` [us] on.
+
+    Of the whole run with its drain; with `after` until the end of the traffic.
+    """
     if after is None:
         return mean(
             link_row(run, link)["busy_ns"] / (run.summary["sim_end_ps"] / 1e3) for run in runs
@@ -76,14 +79,20 @@ def queue(
     after: After = 0.0,
     statistic: Annotated[str, told_of_all("mean", "max")] = "mean",
 ) -> Value:
-    """Bytes queued for a link, mean or max of the samples from `after` [us] on."""
+    """Bytes queued for a link, mean or max of the samples from `after` [us] on.
+
+    The samples of the traffic's time; mean over seeds.
+    """
     key = "queue_bytes_max" if statistic == "max" else "queue_bytes"
     return mean(_window(run, link, after)[key] for run in runs)
 
 
 @metric("[bytes]")
 def buffer(runs: Runs, *, statistic: Statistic = "p99") -> Value:
-    """Buffer in use at a switch [bytes], over time and switches."""
+    """Buffer in use at a switch [bytes], over time and switches.
+
+    The samples of the traffic's time, those of all seeds together.
+    """
     samples = analysis.occupancy.buffer_samples(runs)
     return statistic_of(samples["buffer_bytes"].to_numpy().astype(np.float64), statistic)
 
@@ -92,7 +101,10 @@ def buffer(runs: Runs, *, statistic: Statistic = "p99") -> Value:
 def active_flows(
     runs: Runs, *, link: Link, statistic: Annotated[str, told_of_all("mean", PERCENTILE)] = "mean"
 ) -> Value:
-    """Active flows of a link over time: mean, or a percentile such as p99."""
+    """Active flows of a link over time: mean, or a percentile such as p99.
+
+    Over the whole run, drain included.
+    """
     ends = ends_of(runs[0], link)
     if statistic == "mean":
         return analysis.active_flows_mean(runs, link=ends)
@@ -107,7 +119,10 @@ def active_flows(
 def time_below(
     runs: Runs, *, flows: Annotated[int, Meaning("a number of flows")], link: Link | None = None
 ) -> Value:
-    """Share of time in which switch ports, or one link, have fewer than `flows` active flows."""
+    """Share of time in which switch ports, or one link, have fewer than `flows` active flows.
+
+    Over the whole run, drain included, and over all links that leave a switch, idle ones included.
+    """
     ends = None if link is None else ends_of(runs[0], link)
     return analysis.share_of_time_below(runs, flows, link=ends)
 
@@ -157,25 +172,29 @@ def pause_rate(
 
     Those of the drain count as well: a run ends with its last flow, so that a rate over the whole
     run would be held against a scheme whose flows finish soon. Of one class they are counted in the
-    events, which the scenario has to measure.
+    events, which the scenario has to measure: every frame that is sent, those included that refresh
+    a timed pause. Of all classes together the pauses count that took effect.
     """
-    if link is not None:
-        counts = [int(link_row(run, link)["port_pauses"]) for run in runs]
-    else:
-        counts = [_pauses(run, by, traffic_class) for run in runs]
+    counts = [_pauses(run, by, link, traffic_class) for run in runs]
     durations = [float(run.scenario.duration) / 1e9 for run in runs]
     return mean(count / span for count, span in zip(counts, durations, strict=True))
 
 
-def _pauses(run: MeasuredRun, by: str, traffic_class: int | None) -> int:
+def _pauses(run: MeasuredRun, by: str, link: Ends | None, traffic_class: int | None) -> int:
     names = run.summary["node_names"]
     senders = [node for node, name in enumerate(names) if name.startswith(by)]
+    # A link's pauses are those that its far end has sent.
+    paused = run.links.filter(run.links["to"].is_in(senders))
+    if link is not None:
+        paused = paused.filter(paused["link"] == link_row(run, link)["link"])
     if traffic_class is None:
-        # A link's pauses are those that its far end has sent.
-        return int(run.links.filter(run.links["to"].is_in(senders))["port_pauses"].sum())
+        return int(paused["port_pauses"].sum())
+    # The event names the link from its sender to the neighbour, whose other direction is paused.
+    ends = paused.select(pl.col("to").alias("from"), pl.col("from").alias("to"))
+    back = run.links.join(ends, on=["from", "to"], how="semi")["link"]
     events = run.events
     sent = (events["event"] == "pause_sent") & (events["queue"] == traffic_class)
-    return events.filter(sent & events["node"].is_in(senders)).height
+    return events.filter(sent & events["link"].is_in(back.implode())).height
 
 
 @metric("[1/s]")
@@ -283,14 +302,16 @@ def total(
 
 @metric("(share of packets)", most=1.0)
 def drop_share(runs: Runs) -> Value:
-    """Share of the data packets that were dropped on their way, of all that ended it."""
-    drops = delivered = 0
-    for run in runs:
-        hosts = run.scenario.topology.host_count()
-        last = run.links.filter((run.links["to"] < hosts) & (run.links["from"] >= hosts))
-        drops += int(run.summary["drops"])
-        delivered += int(last["assignments"].sum())
-    return drops / max(drops + delivered, 1)
+    """Share of the data packets that were dropped on their way, of all that ended it.
+
+    Dropped by switches; the others arrived at their hosts. Packets lost with a failed link, and
+    those still on their way at the end of the run, are neither.
+    """
+    drops = sum(int(run.summary["drops"]) for run in runs)
+    arrived = sum(
+        int(delay["count"]) for run in runs for delay in run.summary["queue_delay_ns"].values()
+    )
+    return drops / max(drops + arrived, 1)
 
 
 @metric("(share of credits)", most=1.0)
@@ -302,8 +323,12 @@ def wasted_credits(runs: Runs) -> Value:
 
 @metric("(share of flows)", most=1.0)
 def unfinished(runs: Runs) -> Value:
-    """Share of the started flows that did not finish."""
-    started = sum(run.summary["flows_started"] for run in runs)
+    """Share of the started flows that did not finish.
+
+    Endless flows, which never do, are left out.
+    """
+    endless = sum(run.flows["ideal_fct_ns"].null_count() for run in runs)
+    started = sum(run.summary["flows_started"] for run in runs) - endless
     finished = sum(run.summary["flows_finished"] for run in runs)
     return float(1.0 - finished / max(started, 1))
 

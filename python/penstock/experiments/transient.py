@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 
 from penstock import analysis
-from penstock.analysis import transient
-from penstock.experiments.metric import Meaning, Runs, Value, metric
+from penstock.analysis import MeasuredRun, transient
+from penstock.experiments.metric import Ends, Meaning, Runs, Value, metric
 from penstock.experiments.vocabulary import After, LargestQueue, Link, Links, Until, Window, ends_of
 
 FOREVER = math.inf
@@ -48,6 +48,8 @@ def queue_falls(runs: Runs, *, link: Link, after: After, most: LargestQueue) -> 
         rows = run.series.filter(run.series["link"] == number)
         time, queue = rows["time_ns"].to_numpy() / 1e3, rows["queue_bytes"].to_numpy()
         time, queue = time[time >= after], queue[time >= after]
+        if not queue.size:
+            raise ValueError(f"queue_falls: the run has no sample after {after:g} us")
         peak = int(queue.argmax())
         low = time[peak:][queue[peak:] <= most]
         times.append(float(low[0]) - after if low.size else FOREVER)
@@ -72,7 +74,7 @@ def pause_episode(runs: Runs, *, links: Links, after: After, until: Until = FORE
 def pauses(runs: Runs, *, link: Link, after: After = 0.0, until: Until = FOREVER) -> Value:
     """How often a link was paused between two times [us], mean over seeds.
 
-    Each queue or class that is paused counts.
+    Each queue, class or flow that is paused counts.
     """
     ends = ends_of(runs[0], link)
     counts = [
@@ -89,20 +91,32 @@ def pauses_per_ms(runs: Runs, *, link: Link, after: After = 0.0) -> Value:
     Pauses behind the duration do not count.
     """
     duration_us = float(runs[0].scenario.duration) / 1e6
+    if after >= duration_us:
+        raise ValueError(f"pauses_per_ms: the traffic ends at {duration_us:g} us, before `after`")
     found = pauses(runs, link=link, after=after, until=duration_us)
     return found * 1e3 / (duration_us - after)
 
 
 @metric("[Gb/s]", needs="series")
 def carried(runs: Runs, *, link: Link, after: After, until: Until = FOREVER) -> Value:
-    """Rate [Gb/s] of a link between two times [us], all bytes, mean over seeds."""
-    rates = []
-    for run in runs:
-        until_ns = min(until * 1e3, float(run.scenario.duration) / 1_000)
-        window = until_ns - after * 1e3
-        time, rate = transient.carried_rate(run, [ends_of(run, link)], window_ns=window)
-        rates.append(rate[int(np.argmin(np.abs(time - after * 1e3)))])
-    return float(np.mean(rates)) / 1e9
+    """Rate [Gb/s] of a link between two times [us], all bytes, mean over seeds.
+
+    Until the end of the traffic at most; between the samples that are nearest to the two times.
+    """
+    return float(np.mean([_carried(run, link, after, until) for run in runs])) / 1e9
+
+
+def _carried(run: MeasuredRun, link: Ends, after: float, until: float) -> float:
+    """The rate [bit/s] of a link between two times [us]."""
+    until_ns = min(until * 1e3, float(run.scenario.duration) / 1_000)
+    window = until_ns - after * 1e3
+    time, rate = transient.carried_rate(run, [ends_of(run, link)], window_ns=max(window, 0))
+    interval = float(time[1] - time[0]) if time.size > 1 else 0.0
+    if window < interval or not time.size:
+        raise ValueError(
+            f"carried: no two samples lie between {after:g} us and {until_ns / 1e3:g} us"
+        )
+    return float(rate[int(np.argmin(np.abs(time - after * 1e3)))])
 
 
 @metric("[Gb/s]", needs="series")
@@ -141,9 +155,10 @@ def evenness(
     ]
     | None = None,
 ) -> Value:
-    """Jain's index over what all listed flows and incasts have delivered, ended or not; mean.
+    """Jain's index over the payload that each flow has delivered, ended or not; mean over seeds.
 
-    With `sources` over the flows that these hosts send.
+    Over all flows of the run, endless ones included, at its end; with `sources` over those that
+    these hosts send.
     """
     found = [
         run.flows if sources is None else run.flows.filter(run.flows["src"].is_in(list(sources)))

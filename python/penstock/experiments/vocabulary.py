@@ -75,8 +75,9 @@ def statistic_of(values: NDArray[np.float64], name: str) -> float:
 
 
 def mean(values: Any) -> float:
-    """Mean of an iterable of numbers."""
-    return float(np.mean(list(values)))
+    """Mean of an iterable of numbers; NaN when there are none."""
+    listed = list(values)
+    return float(np.mean(listed)) if listed else float("nan")
 
 
 def ends_of(run: MeasuredRun, link: Ends) -> tuple[int, int]:

@@ -71,7 +71,7 @@ def active_flows(
     table = active_flows_cdf(groups, layers=layers, link=link)
     own = ax is None
     ax = new_axes(ax)
-    high = _tail_lines(ax, table, "flows", step=True)
+    high = _tail_lines(ax, table, "flows")
     ax.set_xscale("symlog", linthresh=10, linscale=1.2)
     ax.set_xlim(0, max(high, queues or 0) * 1.15)
     steps = (1, 2, 5) if high <= 500 else (1,)  # so that the numbers do not run into each other
@@ -179,8 +179,11 @@ _TAIL = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999)
 _TAIL_END = 0.99995
 
 
-def _tail_lines(ax: Axes, table: pl.DataFrame, column: str, *, step: bool = False) -> float:
-    """Draw distributions on an axis of 1 - share, log, upside down; return the largest value."""
+def _tail_lines(ax: Axes, table: pl.DataFrame, column: str) -> float:
+    """Draw distributions on an axis of 1 - share, log, upside down; return the largest value.
+
+    They are steps, as in reports: between two values nothing was measured.
+    """
     names = table["name"].unique(maintain_order=True).to_list()
     styles = looks(names)
     for name in names:
@@ -193,7 +196,7 @@ def _tail_lines(ax: Axes, table: pl.DataFrame, column: str, *, step: bool = Fals
             color=style.colour,
             linestyle=style.dash,
             linewidth=1.8,
-            drawstyle="steps-post" if step else "default",
+            drawstyle="steps-post",
             zorder=5 if name == "bfc" else 3,
         )
     ax.set_ylim(0, _tail_height(np.array([_TAIL_END]))[0])

@@ -16,7 +16,7 @@ from penstock.look import Look, looks
 from penstock.plot.distribution import percent_axis
 from penstock.plot.format import plain
 from penstock.plot.style import QUIET, caption, name_axes, new_axes, style_axes, write_upright
-from penstock.readable import bytes_text
+from penstock.readable import bytes_text, number_text
 
 
 def pause_time(runs: RunInput, *, ax: Axes | None = None) -> Axes:
@@ -71,6 +71,9 @@ def _layer_bars(
     ax.set_ylim(0, highest * 1.55 or 1)
     if percent:
         percent_axis(ax)
+        # The names above the bars need the room, and no share is above 1.
+        most = min(ax.get_ylim()[1], 1.0)  # a tick above the axis would stretch it
+        ax.set_yticks([tick for tick in ax.get_yticks() if tick <= most])
     name_axes(ax, title=title, y=y)
     if own:
         caption(ax, groups)
@@ -87,7 +90,7 @@ def _name_bar(
     ax: Axes, x: float, value: float, name: str, colour: str, highest: float, *, percent: bool
 ) -> None:
     """Write scheme and value above a bar, upright, so that no legend is needed."""
-    number = f"{value * 100:.2g} %" if percent else f"{value:.2g}"
+    number = f"{number_text(value * 100, 2)} %" if percent else number_text(value, 2)
     text = f"{name}  {number}" if value > 0 else f"{name}  0"
     write_upright(ax, x, max(value, 0.0), text, colour if value > 0 else QUIET)
 
@@ -144,7 +147,7 @@ def throughput(
         )
     for ax in axes[0]:
         ax.set_ylim(bottom=0)  # shared by the column, so after all rows are drawn
-    caption(axes[0][0], groups)
+    caption(axes[0][0], {name: members[:1] for name, members in groups.items()})
     return figure
 
 

@@ -97,9 +97,7 @@ def slowdown_panels(
         ax.tick_params(labelleft=left, labelbottom=bottom)
     for ax in flat[len(columns) :]:
         ax.set_visible(False)
-    top = max(float(ax.get_ylim()[1]) for ax in flat[: len(columns)])
-    flat[0].set_ylim(0.93, top)
-    plain_log_ticks(flat[0].yaxis, 1, top)
+    _limit(flat[0], table, columns)  # the panels share the axis
     for place, column in enumerate(columns):
         if place % 2 == 1 or place == len(columns) - 1:
             label_ends(flat[place], _end_labels(table, column))
@@ -156,10 +154,19 @@ def _lines(ax: Axes, table: pl.DataFrame, column: str, *, end_labels: bool) -> N
             linewidth=1.7,
             zorder=5 if name == "bfc" else 3 + order / 100,
         )
-    if drawn.height:
-        high = max(float(drawn[column].max() or 1), 2.0)  # type: ignore[arg-type]
-        ax.set_ylim(0.93, high * 1.25)
-        plain_log_ticks(ax.yaxis, 1, high * 1.25)
+    _limit(ax, table, [column])
     size_axis(ax.xaxis)
     if end_labels:
         label_ends(ax, _end_labels(table, column))
+
+
+def _limit(ax: Axes, table: pl.DataFrame, columns: Sequence[str]) -> None:
+    """Let the y axis hold all lines of some columns.
+
+    Values below 1 are of flows to which an outage gave a faster path (docs/measurements.md).
+    """
+    values = _drawn(table).select(columns).to_numpy()
+    if values.size:
+        low, high = min(float(values.min()), 1.0), 1.25 * max(float(values.max()), 2.0)
+        ax.set_ylim(0.93 * low, high)
+        plain_log_ticks(ax.yaxis, low, high)

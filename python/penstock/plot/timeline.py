@@ -57,7 +57,7 @@ def timeline(runs: RunInput, lines: Lines, *, origin_us: float = 0.0) -> Figure:
         )
     for ax in axes[0]:
         ax.set_ylim(bottom=0)  # shared by the column, so after all rows are drawn
-    caption(axes[0][0], groups)
+    caption(axes[0][0], {name: members[:1] for name, members in groups.items()})
     return figure
 
 

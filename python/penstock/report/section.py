@@ -38,9 +38,11 @@ def slowdown(groups: Groups) -> ReportFigure | str:
     if not data["flows"].sum():
         return "Slowdown: no flow of the background traffic finished."
     left_out = int(data["unfinished"].sum())
+    has_enough = bool((data["flows"] >= kinds.FLOWS_MIN).any())
+    flows = f"at least {kinds.FLOWS_MIN} flows each" if has_enough else "none with many flows"
     words = (
         "Flow completion time over that of the same flow alone on its path at line rate. "
-        "A point is the flows of one size bin (three bins per decade, at least 20 flows each)."
+        f"A point is the flows of one size bin (three bins per decade, {flows})."
     )
     if leaves_out_incasts(groups):
         words += " Incast flows are not in it."

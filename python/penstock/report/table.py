@@ -176,7 +176,8 @@ def _backlog_text(runs: list[MeasuredRun]) -> str:
     found = measure_backlog(runs)
     if found is None:
         return "–"
-    grown = f"{100 * found.growth:+.2g} %"
+    sign = "+" if found.growth >= 0 else ""
+    grown = f"{sign}{number_text(100 * found.growth, 2)} %"
     return f"unstable, {grown}" if found.is_unstable else grown
 
 
@@ -280,7 +281,7 @@ def details(groups: dict[str, list[MeasuredRun]]) -> list[Detail]:
 def unfinished(groups: dict[str, list[MeasuredRun]]) -> pl.DataFrame:
     """Flows that did not finish, as far as the runs name them, with what they wait for."""
     rows = [
-        {"run": name, **flow}
+        {"run": name if len(members) == 1 else f"{name}, seed {run.scenario.seed}", **flow}
         for name, members in groups.items()
         for run in members
         for flow in run.summary["unfinished"]

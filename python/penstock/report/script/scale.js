@@ -98,8 +98,9 @@ function logTicks(low, high, count) {
 }
 
 function nearZeroTicks(low, high, count) {
-  const steps = count > 7 ? [1, 2, 5] : [1];
   const values = count > 7 ? [0, 2, 4, 6, 8] : [0, 5];
+  // Three steps in each decade above the linear part, where they fit: between 10 and 100 a reader needs some.
+  const steps = count > 7 || values.length + 3 * (high - 1) <= count ? [1, 2, 5] : [1];
   for (let power = 1; power < 7; power += 1) for (const step of steps) values.push(step * 10 ** power);
   return values.map(SCALES["near-zero"]().to).filter((at) => at >= low && at <= high);
 }

@@ -7,8 +7,8 @@ export function numberText(value, digits = 3) {
   if (value === null || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (value === 0) return "0";
-  if (Math.abs(value) >= 10 ** digits) return Math.round(value).toLocaleString("en");
-  return String(Number(value.toPrecision(digits)));
+  const rounded = Number(value.toPrecision(digits));
+  return Math.abs(rounded) >= 10 ** digits ? Math.round(value).toLocaleString("en") : String(rounded);
 }
 
 /** A size with a decimal unit: 1500 is "1.5 KB". */
