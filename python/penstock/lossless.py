@@ -144,9 +144,10 @@ def _too_little_memory(
 
 
 def _lost_with_links(run: MeasuredRun) -> list[str]:
-    lost, faults = run.summary["lost_packets"], run.scenario.faults
+    lost = run.summary["lost_packets"]
     if not lost:
         return []
+    faults = run.scenario.faults
     ways = ["on links that failed"] * bool(faults.outages)
     ways += ["because they arrived corrupted"] * bool(faults.corruption)
     return [f"{lost:,} packets were lost {' or '.join(ways)}; they are not among the drops"]

@@ -78,7 +78,7 @@ BOUNDS = [
     Bound(f"{BACKPRESSURE}.pause", {"kind": "timed", "lifetime": 7_000_000},
           {"kind": "timed", "lifetime": 7_000_001}, scheme="pfc"),
     Bound(f"{BACKPRESSURE}.pfc.pause", {"kind": "lasting"}, {"kind": "timed"}, scheme="capfc"),
-    Bound(f"{BACKPRESSURE}.pfc.pause", {"kind": "lasting"}, {"kind": "timed"}, scheme="fafc"),
+    Bound(f"{BACKPRESSURE}.pfc.pause", {"kind": "lasting"}, {"kind": "timed"}, scheme="p-pfc"),
     Bound("scheme.host.nic.queues", 2, 1),
     Bound("traffic[0].label", "x", ""),
     Bound("traffic[0].class", 0, 1),
