@@ -263,8 +263,10 @@ class Run:
         Raises
         ------
         ScenarioError
-            The file has changed since the run was loaded.
+            A run has no such table, or its file has changed since the run was loaded.
         """
+        if table not in FILES:
+            raise refuse("table", "a run has no such table", nearest(table, FILES), table)
         if (found := self._frames.get(table)) is not None:
             return found.lazy()
         if self._is_absent(table):
@@ -366,7 +368,7 @@ def _stamps(directory: Path) -> dict[str, Stamp]:
 
 
 class RunPlot:
-    """The functions of :mod:`penstock.plot` as methods, whose first argument is the run."""
+    """The functions of :mod:`penstock.plot` that show runs, as methods of a run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -374,8 +376,8 @@ class RunPlot:
     def __getattr__(self, name: str) -> Callable[..., Axes]:
         from penstock import plot
 
-        if name not in plot.__all__:
-            raise AttributeError(f"a run has no figure {name!r}; {nearest(name, plot.__all__)}")
+        if name not in dir(self):
+            raise AttributeError(f"a run has no figure {name!r}; {nearest(name, dir(self))}")
         return MethodType(getattr(plot, name), self._run)
 
     def __repr__(self) -> str:
@@ -384,4 +386,4 @@ class RunPlot:
     def __dir__(self) -> Iterable[str]:
         from penstock import plot
 
-        return plot.__all__
+        return [name for name in plot.__all__ if name not in plot.OF_TABLES]

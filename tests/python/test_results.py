@@ -202,7 +202,10 @@ def test_a_run_of_another_version_says_so_when_it_cannot_be_read(
 
 def test_the_figures_of_a_run_are_functions_with_help(core: FakeCore) -> None:
     figures = run(QUICK).plot
-    assert set(plot.__all__) == set(dir(figures))
+    assert set(dir(figures)) == set(plot.__all__) - set(plot.OF_TABLES)
+    for name in plot.__all__:
+        first = next(iter(signature(getattr(plot, name)).parameters))
+        assert (first == "runs") == (name in dir(figures))
     assert figures.slowdown.__doc__ == plot.slowdown.__doc__
     assert [*signature(figures.slowdown).parameters] == ["percentile", "bins", "labels", "ax"]
     assert repr(figures).startswith("<figures of <Run quickstart under bfc")
@@ -239,3 +242,11 @@ def test_the_stored_tables_of_all_runs_share_the_memory(
     del runs[0]
     gc.collect()
     assert runs[1].flows is runs[1].flows  # there is room again
+
+
+def test_a_directory_is_no_run_and_an_unknown_table_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"write Run.load\('runs/x'\)"):
+        plot.slowdown("runs/x")  # type: ignore[arg-type]
+    found = run(Scenario.from_name("quickstart", {"load": 0.2, "duration": "10 us"}))
+    with pytest.raises(ScenarioError, match=r"a run has no such table.*flows"):
+        found.scan("flow")

@@ -8,11 +8,13 @@ flows are chosen by the label of the traffic entry that made them, never by thei
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
 from penstock.analysis.difference import names_by_difference
+from penstock.errors import refuse
 
 
 class MeasuredRun(Protocol):
@@ -98,8 +100,11 @@ def group_runs(runs: RunInput) -> dict[str, list[MeasuredRun]]:
     Raises
     ------
     ScenarioError
-        They differ in more than a name can say.
+        They differ in more than a name can say, or are the names of directories.
     """
+    if isinstance(runs, str | Path):
+        message = "tables and figures are of runs, not of directories"
+        raise refuse("runs", message, f"write Run.load({str(runs)!r})", str(runs))
     if isinstance(runs, Mapping):
         return {
             name: list(value) if isinstance(value, Sequence) else [value]

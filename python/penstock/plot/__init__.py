@@ -20,6 +20,9 @@ from penstock.plot.port import flow_packets, link_pauses, queue
 from penstock.plot.slowdown import slowdown, slowdown_panels
 from penstock.plot.timeline import timeline
 
+OF_TABLES = ("bars", "curves", "workload_bytes")
+"""The figures that show no runs."""
+
 __all__ = [
     "active_flows",
     "backlog",
