@@ -388,7 +388,8 @@ const POLICY: (&str, &str) = (
 #[test]
 fn it_knows_one_class_and_pfc_beneath_is_in_order() {
     assert_pfc_beneath(POLICY, "fafc");
-    let pause = json!({"kind": "timed", "lifetime": 5_000_000, "refresh": 2_000_000, "at_arrivals": true});
+    let pause =
+        json!({"kind": "timed", "lifetime": 5_000_000, "refresh": 2_000_000, "at_arrivals": true});
     assert!(refused(&[POLICY], &[("/backpressure/pfc/pause", pause)]).is_empty());
 }
 
