@@ -318,7 +318,8 @@ def _reference(
 ) -> tuple[str, list[float], list[float]] | None:
     if not spec.reference:
         return None
-    places = np.geomspace(min(x), max(x), 100) if spec.x_log else np.linspace(min(x), max(x), 100)
+    low = min(one for one in x if one > 0 or not spec.x_log)  # a zero has no place among decades
+    places = (np.geomspace if spec.x_log else np.linspace)(low, max(x), 100)
     heights = [evaluator.value(spec.reference, {spec.x: float(place)}) for place in places]
     return spec.reference_name, [float(place) for place in places], heights
 
