@@ -76,7 +76,7 @@ def _pfc(scenario: Scenario) -> Pfc | None:
 
 def loss_notes(run: MeasuredRun) -> list[str]:
     """That packets were lost that should not have been, or could have been, and what mends it."""
-    return [*_drops(run), *_lost_with_links(run)]
+    return [*_drops(run), *_lost_on_links(run)]
 
 
 def _drops(run: MeasuredRun) -> list[str]:
@@ -143,7 +143,7 @@ def _too_little_memory(
     return found
 
 
-def _lost_with_links(run: MeasuredRun) -> list[str]:
+def _lost_on_links(run: MeasuredRun) -> list[str]:
     lost = run.summary["lost_packets"]
     if not lost:
         return []
