@@ -223,7 +223,7 @@ BAD = {
                       ["faults.corruption[0].probability", "1.0", "below 1"]),
     "corrupted in ns-3": ("fidelity = 'ns3-hpcc'\nscheme = 'dctcp'\n"
                           "[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
-                          ["faults.corruption", "ns3-hpcc", "leave it out"]),
+                          ["faults.corruption", "ns3-hpcc", "leave them out"]),
     "corrupted credit": ("scheme = 'bfc-credits'\n"
                          "[[faults.corruption]]\nprobability = 0.1\n" + OPEN,
                          ["scheme.switch.backpressure.kind", "credits", "faults.corruption"]),

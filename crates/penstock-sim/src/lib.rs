@@ -27,6 +27,7 @@ pub mod forecast;
 mod label;
 mod levels;
 pub mod live;
+mod losses;
 pub mod measure;
 pub mod network;
 mod ns3;

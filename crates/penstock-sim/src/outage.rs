@@ -16,7 +16,6 @@
 
 use std::sync::Arc;
 
-use penstock_transport::RecoveryConfig;
 use penstock_units::{Problem, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,21 +56,15 @@ pub struct RouteChange {
 /// The changes of a scenario's routes that its outages bring, in order of time.
 ///
 /// An outage is a problem when it names no cable between switches, overlaps another outage of the
-/// same cable, has no length, or cuts the network. With outages, a recovery is a problem that
-/// relies on switches to report losses.
+/// same cable, has no length, or cuts the network.
 pub(crate) fn route_changes(
     outages: &[OutageConfig],
-    recovery: &RecoveryConfig,
     topology: &Topology,
     problems: &mut Problems,
 ) -> Vec<RouteChange> {
     if outages.is_empty() {
         return Vec::new();
     }
-    let is_perfect = matches!(recovery, RecoveryConfig::Perfect(_));
-    let remedy = "nobody tells a source of what a failed link loses; use another recovery, or leave out \
-                  faults.outages";
-    problems.unless(!is_perfect, "scheme.host.recovery.kind", "perfect", remedy);
     let mut steps = Vec::new();
     for (index, outage) in outages.iter().enumerate() {
         if let Some(link) = checked(index, outage, topology, problems) {

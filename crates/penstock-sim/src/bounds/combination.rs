@@ -2,7 +2,7 @@
 //! a switch check themselves what they need of each other.
 
 use penstock_fabric::Surroundings;
-use penstock_transport::ControllerConfig;
+use penstock_transport::{ControllerConfig, RecoveryConfig};
 use penstock_units::{Fidelity, Problems};
 
 use super::{full_packet, hop_credit, kind, levels};
@@ -25,6 +25,23 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
     stops(scenario, problems);
     writes_paths(scenario, problems);
     other_controllers(scenario, problems);
+    finds_losses(scenario, problems);
+}
+
+/// A recovery that relies on switches to report losses does not go with losses on links.
+fn finds_losses(scenario: &Scenario, problems: &mut Problems) {
+    let (recovery, faults) = (&scenario.scheme.host.recovery, &scenario.faults);
+    let is_told = matches!(recovery, RecoveryConfig::Perfect(_));
+    for (is_there, what, fault) in [
+        (!faults.outages.is_empty(), "what a failed link loses", "outages"),
+        (!faults.corruption.is_empty(), "a corrupted frame", "corruption"),
+    ] {
+        let remedy = format!(
+            "nobody tells a source of {what}; use another recovery, or leave out faults.{fault}"
+        );
+        let holds = !is_there || !is_told;
+        problems.unless(holds, "scheme.host.recovery.kind", kind(recovery), remedy);
+    }
 }
 
 /// Other controllers are for traffic that there is, and plan nothing at the receiver.

@@ -73,13 +73,16 @@ pub(super) fn parts(scenario: &Scenario, problems: &mut Problems) {
         let (holds, field) = (!entry.is_dependent(), format!("traffic[{index}]"));
         problems.unless(holds, &field, format!("\"{}\"", entry.label()), remedy);
     }
-    let holds = scenario.faults.outages.is_empty();
-    let remedy = format!(
-        "the simulator of fidelity {name} has no routes that change; leave them out, or use fidelity \
-         \"exact\""
-    );
-    let value = format!("a list of {}", scenario.faults.outages.len());
-    problems.unless(holds, "faults.outages", value, remedy);
+    let faults = &scenario.faults;
+    for (field, count, lacks) in [
+        ("faults.outages", faults.outages.len(), "has no routes that change"),
+        ("faults.corruption", faults.corruption.len(), "draws losses of its own"),
+    ] {
+        let remedy = format!(
+            "the simulator of fidelity {name} {lacks}; leave them out, or use fidelity \"exact\""
+        );
+        problems.unless(count == 0, field, format!("a list of {count}"), remedy);
+    }
 }
 
 /// Refuses policies that the simulator of the run's fidelity lacks. The ns-3 HPCC simulator has one data

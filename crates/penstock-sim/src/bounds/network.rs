@@ -49,7 +49,7 @@ pub(crate) fn nodes(scenario: &Scenario, topology: &Topology, problems: &mut Pro
         let remedy = format!("{known}, and the first is {class}");
         problems.unless(!is_sound || holds, &field, found, &remedy);
     }
-    corruption::check(scenario, topology, problems);
+    corruption::check(&scenario.faults.corruption, topology, problems);
     fidelity::times(scenario, topology, problems);
     elisions(scenario, topology, problems);
     hops(scenario, topology, problems);

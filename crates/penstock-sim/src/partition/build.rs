@@ -17,8 +17,9 @@ use super::lifetime::Paths;
 use super::router::Router;
 use super::standstill::ClockWatch;
 use super::{FORESEEN_FROM_LINKS, Partition, host, slot_width_log2};
-use crate::corruption::Corruption;
+use crate::corruption;
 use crate::flow::FlowSlots;
+use crate::losses::Losses;
 use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::ns3::Ns3;
@@ -74,9 +75,14 @@ fn partition<O: Observer>(
         first_port.push(egress.len() as u32);
         egress.extend(own_links(switch));
     }
-    let loses_frames = scenario.faults.control_loss > 0.0;
-    let losses = links.iter().filter(|_| loses_frames);
-    let draws = |link: &u32| host::random(scenario.seed, &format!("faults/control/{link}"));
+    let faults = &scenario.faults;
+    let draws = |fault: &'static str| {
+        move |link: u32| host::random(scenario.seed, &format!("faults/{fault}/{link}"))
+    };
+    let corruption = |link: u32| {
+        let ends = &topology.links[link as usize];
+        corruption::probability(&faults.corruption, ends.from, ends.to)
+    };
     let mail = || (0..placement.count()).map(|_| Mail::default()).collect();
     Partition {
         number,
@@ -108,11 +114,8 @@ fn partition<O: Observer>(
         inbox: mail(),
         clock_watch: ClockWatch::default(),
         foresees: links.len() > FORESEEN_FROM_LINKS || scenario.has_telemetry(),
-        control_loss: (scenario.faults.control_loss * 4_294_967_296.0) as u64,
-        losses: losses.map(draws).collect(),
-        corruption: Corruption::new(&scenario.faults.corruption, topology, links, |link| {
-            host::random(scenario.seed, &format!("faults/corruption/{link}"))
-        }),
+        control_losses: Losses::new(links, |_| faults.control_loss, draws("control")),
+        corruption: Losses::new(links, corruption, draws("corruption")),
         opened: Time::ZERO,
         is_at_end: true,
         failure: None,

@@ -21,11 +21,10 @@ use penstock_fabric::{Switch, SwitchRequests};
 use penstock_packet::{Carried, Observer, PacketId, PacketPool};
 use penstock_transport::{Flows, Host, Requests};
 use penstock_units::Time;
-use penstock_units::random::Pcg32;
 
-use crate::corruption::Corruption;
 use crate::error::StandstillError;
 use crate::flow::FlowSlots;
+use crate::losses::Losses;
 use crate::measure::summary::Measurements;
 use crate::ns3::Ns3;
 use crate::setting::Setting;
@@ -113,12 +112,10 @@ pub(crate) struct Partition<O> {
     clock_watch: ClockWatch,
     /// Whether packets are prefetched.
     foresees: bool,
-    /// A control frame is lost when a 32-bit draw is below this number.
-    control_loss: u64,
-    /// By link: draws the loss of control frames, where frames are lost.
-    losses: Vec<Pcg32>,
+    /// Which control frames are lost, where any are; by the link on which their receiver sends.
+    control_losses: Option<Box<Losses>>,
     /// Which frames arrive corrupted, where any do.
-    corruption: Option<Box<Corruption>>,
+    corruption: Option<Box<Losses>>,
     /// When the window was opened: the end of the one before.
     opened: Time,
     /// Whether the events of the window are over.

@@ -8,10 +8,11 @@ use super::Partition;
 
 penstock_units::state! { [O: BorshSerialize + BorshDeserialize] Partition<O> {
     saved: wires, slots, flows, pool, wheel, measured, order, observer, starts,
-        dependents, inner, next_change, outbox, inbox, clock_watch, losses, corruption, opened, is_at_end;
+        dependents, inner, next_change, outbox, inbox, clock_watch, control_losses, corruption, opened,
+        is_at_end;
     within: hosts, switches, router;
     kept: number, setting, beyond, uplinks, first_port, egress, requests, told, sources, ns3,
-        foresees, control_loss, failure, paths;
+        foresees, failure, paths;
 } }
 
 impl<O> Partition<O> {

@@ -5,7 +5,6 @@ use penstock_engine::prefetch;
 use penstock_fabric::{DroppedPacket, Received, Switch, SwitchRequest, SwitchTimer, SwitchTurn};
 use penstock_packet::{ControlFrame, Observer, PacketEvent, PacketId, PacketKind, Signal};
 use penstock_units::Time;
-use rand_core::RngCore;
 
 use super::Partition;
 use super::router::Router;
@@ -147,7 +146,9 @@ impl<O: Observer> Partition<O> {
     /// A frame of the neighbour arrives at `node`, at the end of `link` there. True when the frame
     /// gets through, false when a fault has lost it.
     pub(crate) fn reaches(&mut self, now: Time, node: u32, link: u32, id: PacketId) -> bool {
-        if self.is_lost(link) {
+        if let Some(losses) = &mut self.control_losses
+            && losses.hits(link)
+        {
             self.pool.remove(id);
             return false;
         }
@@ -233,13 +234,6 @@ impl<O: Observer> Partition<O> {
     /// A pause of `class` at `node`, where `link` begins, has ended by itself. It is listed like a resume.
     pub(crate) fn note_lapse(&mut self, now: Time, node: u32, link: u32, class: u8) {
         self.list(now, node, link, |events, place| events.hear(place, Signal::ResumeClass(class)));
-    }
-
-    /// Draws whether a control frame is lost on its wire; it would have come to a node that sends by
-    /// `link`.
-    fn is_lost(&mut self, link: u32) -> bool {
-        self.control_loss > 0
-            && u64::from(self.losses[link as usize].next_u32()) < self.control_loss
     }
 
     /// Lists an event, where events are asked for. `queue` is as in [`EventTable::push`].

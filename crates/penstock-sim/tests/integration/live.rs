@@ -228,6 +228,9 @@ fn what_strangers_cannot_do_is_refused() {
     assert_eq!(refused(&failing, &[]), None);
     let message = refused(&failing, &every).unwrap();
     assert!(message.contains("faults.outages"), "{message}");
+    let entries = json!([{"link": null, "probability": 0.01}]);
+    let corrupted = parse(&with(busy(crate::fixture::dctcp()), "/faults/corruption", entries));
+    assert!(refused(&corrupted, &[]).unwrap().contains("faults.corruption is a list of 1"));
     let message = refused(&parse(&busy(crate::fixture::dctcp())), &[0, 1]).unwrap();
     assert!(message.contains("traffic[") && message.contains("hosts of a kind"), "{message}");
     let of_another = with(busy(crate::fixture::hpcc()), "/fidelity", "ns3-hpcc");
