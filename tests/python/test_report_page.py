@@ -201,6 +201,19 @@ def test_an_axis_near_zero_has_ticks_beyond_ten(
     assert show().evaluate(read, [most, count]) == ticks
 
 
+def test_zeros_have_a_place_of_their_own_on_a_logarithmic_axis(show: Open) -> None:
+    read = """async (least) => {
+      const scale = (await import('penstock/scale')).scaleOf({ scale: 'log', unit: '', least });
+      const places = [0, 0.001, 0.1].map(scale.to);
+      const ticks = scale.ticks(places[0], places[2], 4).map((place) => scale.text(place));
+      return [places, places.map(scale.from).map((one) => Math.round(one * 1e6)), ticks];
+    }"""
+    places, back, ticks = show().evaluate(read, 0.001)
+    assert places == pytest.approx([-3.7, -3, -1])
+    assert back == [0, 1_000, 100_000]
+    assert (ticks[:2], ticks[-1]) == (["0", "0.001"], "0.1")
+
+
 def test_keys_read_and_zoom_a_figure(show: Open) -> None:
     page = show()
     plot = page.locator("#slowdown .canvas").first

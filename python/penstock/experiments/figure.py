@@ -256,9 +256,16 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> P
         reference=reference,
         note=_note(spec, cells),
     )
-    x = Axis(spec.x_label, scale="log" if spec.x_log else "linear")
+    least = _least(data["x"]) if spec.x_log else 0.0
+    x = Axis(spec.x_label, scale="log" if spec.x_log else "linear", least=least)
     chart = kinds.curves(data, x, _y_axis(spec), title=spec.title, reference=reference)
     return _figure(spec, chart, drawing)
+
+
+def _least(x: pl.Series) -> float:
+    """The least value above 0 of a column with zeros; 0 without."""
+    above = x.filter(x > 0)
+    return float(above.min()) if above.len() and above.len() < x.len() else 0.0  # type: ignore[arg-type]
 
 
 def _y_axis(spec: FigureSpec) -> Axis:

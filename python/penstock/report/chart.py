@@ -40,6 +40,9 @@ class Axis:
     scale: Scale = "linear"
     zero: bool = False
     """Whether a linear axis begins at 0."""
+    least: float = 0.0
+    """Of a logarithmic axis with zeros: the least value above 0; zeros have a place below it. 0: they
+    stand at the end of the axis."""
     names: Sequence[str] = ()
     """Of a named axis: its words in their order. A value of the table is a word."""
 
@@ -48,6 +51,8 @@ class Axis:
         page: dict[str, Any] = {"title": self.title, "unit": self.unit, "scale": self.scale}
         if self.zero:
             page["zero"] = True
+        if self.least:
+            page["least"] = self.least
         if self.names:
             page["names"] = list(self.names)
         return page

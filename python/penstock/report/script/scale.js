@@ -9,12 +9,13 @@ import { writer } from "penstock/text";
 const TAIL_END = 0.99995; // the largest share that is told apart from 1
 const TAIL_TICKS = [0, 0.5, 0.9, 0.99, 0.999, 0.9999];
 const DIGITS_MAX = 6; // of a tick; more would be as wide as a plot of two
+const ZERO_BELOW = 0.7; // decades from zeros to the least of the others
 const NEAR_ZERO = 10; // a near-zero axis is linear up to here
 
 /** The scale of an axis of a chart. `kind` is its own, or the one that the reader has chosen. */
 export function scaleOf(axis, kind = axis.scale) {
   if (kind === "named") return named(axis);
-  return { ...SCALES[kind](), ...writing(axis, kind), kind };
+  return { ...SCALES[kind](axis), ...writing(axis, kind), kind };
 }
 
 /** The other scale that a reader can choose for an axis; none for words. */
@@ -25,7 +26,7 @@ export function otherScale(axis) {
 
 function writing(axis, kind) {
   const write = writer(axis.unit);
-  const { from } = SCALES[kind]();
+  const { from } = SCALES[kind](axis);
   const text = (place, digits) => write(clean(from(place)), digits);
   return { text, texts: (places) => apart(places, text) };
 }
@@ -56,7 +57,7 @@ function named(axis) {
 
 const SCALES = {
   linear: () => ({ to: (value) => value, from: (place) => place, ticks: linearTicks }),
-  log: () => ({
+  log: (axis) => (axis.least ? logWithZero(Math.log10(axis.least)) : {
     to: (value) => (value > 0 ? Math.log10(value) : -Infinity), // a zero stands at the lower end
     from: (place) => 10 ** place,
     ticks: logTicks,
@@ -72,6 +73,16 @@ const SCALES = {
     ticks: nearZeroTicks,
   }),
 };
+
+/** A logarithmic scale on which zeros have a place of their own below the least of the others. */
+function logWithZero(least) {
+  const zero = least - ZERO_BELOW;
+  return {
+    to: (value) => (value > 0 ? Math.log10(value) : zero),
+    from: (place) => (place < least - ZERO_BELOW / 2 ? 0 : 10 ** place),
+    ticks: (low, high, count) => [zero, ...logTicks(Math.max(low, least), high, count - 1)].filter((at) => at >= low),
+  };
+}
 
 /** Round steps of 1, 2 or 5 times a power of ten. */
 function linearTicks(low, high, count) {
