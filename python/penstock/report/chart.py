@@ -41,8 +41,8 @@ class Axis:
     zero: bool = False
     """Whether a linear axis begins at 0."""
     least: float = 0.0
-    """Of a logarithmic axis with zeros: the least value above 0; zeros have a place below it. 0: they
-    stand at the end of the axis."""
+    """Of a logarithmic axis with zeros: the least value above 0; zeros have a place below it. 0:
+    they stand at the end of the axis."""
     names: Sequence[str] = ()
     """Of a named axis: its words in their order. A value of the table is a word."""
 
