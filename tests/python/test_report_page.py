@@ -203,7 +203,8 @@ def test_an_axis_near_zero_has_ticks_beyond_ten(
 
 def test_zeros_have_a_place_of_their_own_on_a_logarithmic_axis(show: Open) -> None:
     read = """async (least) => {
-      const scale = (await import('penstock/scale')).scaleOf({ scale: 'log', unit: 'number', least });
+      const { scaleOf } = await import('penstock/scale');
+      const scale = scaleOf({ scale: 'log', unit: 'number', least });
       const places = [0, 0.001, 0.1].map(scale.to);
       const ticks = scale.ticks(places[0], places[2], 4).map((place) => scale.text(place));
       return [places, places.map(scale.from).map((one) => Math.round(one * 1e6)), ticks];
