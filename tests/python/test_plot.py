@@ -107,6 +107,21 @@ def test_a_percentile_that_is_not_computed_is_refused(percentile: Any) -> None:
     assert plot.slowdown(RUNS, percentile="99.9").get_title("left").startswith("p99.9")
 
 
+@pytest.mark.parametrize("name", [name for name in BY_NAME if name not in ("link pauses", "queue")])
+@pytest.mark.parametrize("runs", [[], {}, {"a": []}, 3, "runs/bfc", [RUNS["bfc"].scenario]])
+def test_what_is_no_finished_run_is_refused(name: str, runs: Any) -> None:
+    words = "tables and figures are of (finished runs; write a Run|runs, not of directories)"
+    with pytest.raises(ScenarioError, match=words):
+        BY_NAME[name](runs)
+
+
+def test_a_figure_that_would_be_empty_is_refused() -> None:
+    with pytest.raises(ScenarioError, match='labels = "incst": no run has such a label; did you'):
+        plot.slowdown(RUNS, labels=["incst"])
+    with pytest.raises(ScenarioError, match="no sample of such a link in this time; choose links"):
+        plot.throughput(RUNS, span_us=(-2, -1))
+
+
 def test_doubted_points_are_hollow() -> None:
     hollow = TABLE.with_columns(hollow=pl.Series([0.0, 1.0, 1.0]))
     ax = plot.curves(hollow, title="t", x="x", y="y")

@@ -173,8 +173,9 @@ def test_slowdown_by_label_and_by_size(core: FakeCore) -> None:
         ({"by": "foo"}, 'by = "foo": there is no such grouping'),
         (
             {"labels": ["incst"]},
-            'labels = "incst": the run has no such label; did you mean "incast"',
+            'labels = "incst": no run has such a label; did you mean "incast"',
         ),
+        ({"labels": "incast"}, r'labels = "incast": labels are a list; write \["incast"\]'),
         ({"by": "label", "labels": ["incast"]}, "labels: by label there is no such choice"),
     ):
         with pytest.raises(ScenarioError, match=words):

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 import polars as pl
 
 from penstock.analysis.difference import names_by_difference
-from penstock.errors import refuse
+from penstock.errors import nearest, refuse
 
 
 class MeasuredRun(Protocol):
@@ -100,21 +100,21 @@ def group_runs(runs: RunInput) -> dict[str, list[MeasuredRun]]:
     Raises
     ------
     ScenarioError
-        They differ in more than a name can say, or are the names of directories.
+        There is none, something else is among them, or they differ in more than a name can say.
     """
-    if isinstance(runs, str | Path):
-        message = "tables and figures are of runs, not of directories"
-        raise refuse("runs", message, f"write Run.load({str(runs)!r})", str(runs))
     if isinstance(runs, Mapping):
-        return {
+        grouped = {
             name: list(value) if isinstance(value, Sequence) else [value]
             for name, value in runs.items()
         }
-    listed = list(runs) if isinstance(runs, Sequence) else [runs]
+        _check_runs([one for members in grouped.values() for one in members or [members]])
+        return grouped
+    listed = list(runs) if isinstance(runs, Sequence) and not isinstance(runs, str) else [runs]
+    _check_runs(listed)
     by_scheme: dict[str, list[MeasuredRun]] = {}
     for run in listed:
         by_scheme.setdefault(str(run.scenario.scheme.name), []).append(run)
-    grouped: dict[str, list[MeasuredRun]] = {}
+    grouped = {}
     for scheme, members in by_scheme.items():
         alike = repetitions(members) if len(members) > 1 else [members]
         names = [scheme]
@@ -122,6 +122,18 @@ def group_runs(runs: RunInput) -> dict[str, list[MeasuredRun]]:
             names = names_by_difference(scheme, [one[0].scenario for one in alike])
         grouped |= zip(names, alike, strict=True)
     return grouped
+
+
+def _check_runs(runs: Sequence[object]) -> None:
+    """Refuse what is no finished run: a scenario, the name of a directory, nothing at all."""
+    for one in runs or [[]]:
+        if isinstance(one, str | Path):
+            message = "tables and figures are of runs, not of directories"
+            raise refuse("runs", message, f"write Run.load({str(one)!r})", str(one))
+        if not hasattr(one, "scenario"):
+            message = "tables and figures are of finished runs"
+            remedy = "write a Run, a list of runs or names mapped to runs, and at least one run"
+            raise refuse("runs", message, remedy, repr(one))
 
 
 def repetitions(runs: Iterable[Member]) -> list[list[Member]]:
@@ -151,6 +163,17 @@ def leaves_out_incasts(groups: Mapping[str, Sequence[MeasuredRun]]) -> bool:
         for run in members
         for entry in run.scenario.traffic
     )
+
+
+def check_labels(groups: Mapping[str, Sequence[MeasuredRun]], labels: Sequence[str] | None) -> None:
+    """Refuse labels of traffic that no run has: what is shown of them would be empty."""
+    if isinstance(labels, str):
+        raise refuse("labels", "labels are a list", f'write ["{labels}"]', labels)
+    runs = [run for members in groups.values() for run in members]
+    known = {str(label) for run in runs for label in run.summary["labels"]}
+    for one in labels or ():
+        if one not in known:
+            raise refuse("labels", "no run has such a label", nearest(one, known), one)
 
 
 def selected_flows(

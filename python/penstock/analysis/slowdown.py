@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from penstock.analysis.runs import MeasuredRun, RunInput, group_runs, selected_flows
+from penstock.analysis.runs import MeasuredRun, RunInput, check_labels, group_runs, selected_flows
 from penstock.analysis.statistic import curve, percentiles
 
 PACKET = 1_000
@@ -83,6 +83,7 @@ def slowdown_by_size(
     """
     edges = bin_edges(bins)
     groups = group_runs(runs)
+    check_labels(groups, labels)
     rows: list[dict[str, object]] = []
     for name, members in groups.items():
         pooled = _binned(flow_slowdowns(members, labels), edges)
@@ -151,11 +152,13 @@ _SPREAD: dict[str, type[pl.DataType]] = {
 
 def slowdown_cdf(runs: RunInput, *, labels: Sequence[str] | None = None) -> pl.DataFrame:
     """Distribution of the slowdown over finished flows: name, slowdown, share of flows."""
+    groups = group_runs(runs)
+    check_labels(groups, labels)
     return pl.concat(
         curve(
             name, selected_flows(members, labels=labels)["slowdown"].to_numpy(), column="slowdown"
         )
-        for name, members in group_runs(runs).items()
+        for name, members in groups.items()
     )
 
 

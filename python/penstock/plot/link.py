@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
 from penstock.analysis import RunInput, group_runs, layer_summary, link_series
+from penstock.errors import refuse
 from penstock.look import Look, looks
 from penstock.plot.distribution import percent_axis
 from penstock.plot.format import plain
@@ -115,6 +116,9 @@ def throughput(
     """
     groups = group_runs(runs)
     table = link_series(groups, links, span_us=span_us)
+    if table.is_empty():
+        remedy = "choose links that measure.series of the scenario names, and a time of the run"
+        raise refuse("runs", "they have no sample of such a link in this time", remedy)
     rows = table.select("link", "name").unique(maintain_order=True).rows()[:ROWS_MAX]
     figure = Figure(figsize=(9.6, 1.25 * len(rows) + 0.95))
     has_queues = bool((table["queue_bytes"] > 0).any())  # not those of hosts

@@ -85,7 +85,7 @@ def write(
     results:
         The headline table of the runs, where the caller has made it.
     """
-    groups = group_runs(runs)
+    groups = group_runs(runs) if runs else {}  # a page of claims may have none
     target = Path(path)
     if target.is_dir() or not target.suffix:
         target = target / "report.html"
@@ -97,7 +97,7 @@ def write(
     own = jobs.figures if jobs else []
     provenance_titles, provenance_rows = provenance(groups)
     results = results or headline(groups)
-    tables = [results.seeds, *details(groups)] if len(groups) <= ROWS_MAX else []
+    tables = [results.seeds, *details(groups)] if 0 < len(groups) <= ROWS_MAX else []
     if is_standard:
         tables = [traffic_table(entries), slow_flows(groups), busy_links(groups), *tables]
     page = render(

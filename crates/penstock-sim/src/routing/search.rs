@@ -29,7 +29,7 @@ impl Core {
     pub(super) fn new(topology: &Topology, is_down: &[bool]) -> Self {
         let mut core = Core { starts: vec![0], steps: Vec::new() };
         for switch in topology.hosts..topology.hosts + topology.switches {
-            for (port, &link) in (0u16..).zip(topology.egress_links(switch)) {
+            for (port, &link) in (0..=u16::MAX).zip(topology.egress_links(switch)) {
                 if topology.is_core(link) && !is_down[link as usize] {
                     let to = (topology.links[link as usize].to - topology.hosts) as u16;
                     core.steps.push(Step { to, port });

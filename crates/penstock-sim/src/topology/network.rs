@@ -115,7 +115,7 @@ impl Topology {
     pub fn from_ports(&self) -> Vec<u16> {
         let mut ports = vec![0; self.links.len()];
         for node in 0..self.nodes.len() as u32 {
-            for (port, &link) in (0u16..).zip(self.egress_links(node)) {
+            for (port, &link) in (0..=u16::MAX).zip(self.egress_links(node)) {
                 ports[link as usize] = port;
             }
         }
