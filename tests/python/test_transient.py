@@ -143,12 +143,6 @@ def test_each_queue_that_is_paused_counts_and_a_repeated_pause_does_not() -> Non
     assert METRICS["pause_episode"]([found], links=[[0, 1]], after=0) == 4
 
 
-def test_pauses_whose_end_no_event_tells_are_refused() -> None:
-    held = run([1] * 10, [], [(5, "pause_received", 0)], "fafc")
-    with pytest.raises(ValueError, match="fafc end by themselves"):
-        METRICS["pauses"]([held], link=[0, 1])
-
-
 def test_an_episode_is_from_the_first_pause_to_the_end_of_the_last() -> None:
     assert METRICS["pause_episode"]([PAUSED], links=[[0, 1]], after=0, until=50) == 35
     assert METRICS["pause_episode"]([PAUSED], links=[[0, 1]], after=10) == 70  # it lasts

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from watch_page import PageData, unpack
 
 from penstock import Scenario, ScenarioError, run
+from penstock.analysis.pause import ALL_CLASSES
 from penstock.cli import main
 from penstock.results import Run
 from penstock.scenario.topology import SingleSwitch
@@ -293,12 +294,13 @@ def test_a_page_names_the_option_that_records_what_it_lacks(tmp_path: Path) -> N
     assert page.facts["notes"] == missing
 
 
-def test_pauses_that_no_event_ends_do_not_seem_to_last(tmp_path: Path) -> None:
+def test_pauses_that_carry_their_length_are_shown_with_it(tmp_path: Path) -> None:
     scenario = Scenario.from_name("quickstart", {"duration": "20 us", "scheme": "fafc"})
     found = run(for_watching(scenario))
     page = PageData(found.watch(tmp_path))
-    assert "unended" in page.facts["notes"]
-    assert set(page["pause.length_ps"].tolist()) == {1}
+    lengths = page["pause.length_ps"]
+    assert lengths.size > 0 and (lengths > 1).all()
+    assert set(page["pause.queue"].tolist()) == {ALL_CLASSES}
 
 
 def test_sprayed_packets_have_no_path(tmp_path: Path) -> None:

@@ -18,7 +18,10 @@ impl<'a> Stored<'a> {
     /// Every data queue, with its egress port and its number there.
     pub(crate) fn queues(&self) -> impl Iterator<Item = (u16, u16, &'a DataQueue)> + use<'a> {
         let of_port = |(egress, port): (u16, &'a Port)| {
-            (0..=u16::MAX).zip(port.queues()).skip(1).map(move |(number, queue)| (egress, number, queue))
+            (0..=u16::MAX)
+                .zip(port.queues())
+                .skip(1)
+                .map(move |(number, queue)| (egress, number, queue))
         };
         (0..=u16::MAX).zip(self.ports.iter()).flat_map(of_port)
     }

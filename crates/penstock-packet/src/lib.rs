@@ -49,4 +49,4 @@ pub use packet::{Packet, PacketFlags, PacketKind};
 pub use pause_clock::PauseClock;
 pub use pool::PacketPool;
 pub use shared::Shared;
-pub use signal::{ControlFrame, Signal};
+pub use signal::{ALL_CLASSES, ControlFrame, Signal};

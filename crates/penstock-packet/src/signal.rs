@@ -5,6 +5,9 @@ use penstock_units::Time;
 
 use crate::packet::{Packet, PacketKind};
 
+/// What a pause of all data pauses, in place of one of the classes 0 to 7 (FAFC): see [`Signal::subject`].
+pub const ALL_CLASSES: u32 = 8;
+
 /// What one end of a link tells the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Signal {
@@ -107,8 +110,8 @@ impl Signal {
         }
     }
 
-    /// What the signal pauses or resumes: a class, the label of a queue, or the hash of a flow; 0 for signals
-    /// that name none.
+    /// What the signal pauses or resumes: a class or [`ALL_CLASSES`], the label of a queue, or the hash of a
+    /// flow; 0 for signals that pause nothing.
     pub fn subject(self) -> u32 {
         match self {
             Signal::PauseClass(class)
@@ -116,7 +119,8 @@ impl Signal {
             | Signal::ResumeClass(class) => u32::from(class),
             Signal::PauseQueue(label) | Signal::ResumeQueue(label) => u32::from(label),
             Signal::PauseFlow(flow) | Signal::ResumeFlow(flow) => flow,
-            Signal::QueueBitmap { .. } | Signal::PauseTime(_) | Signal::Credit { .. } => 0,
+            Signal::PauseTime(_) => ALL_CLASSES,
+            Signal::QueueBitmap { .. } | Signal::Credit { .. } => 0,
         }
     }
 

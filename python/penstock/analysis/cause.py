@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from penstock.analysis.path import Route, routes
 from penstock.analysis.pause import (
+    ALL_CLASSES,
     CLASS_PAUSES,
     LASTS,
-    UNENDED,
     flow_paused_links,
     has_epochs,
     pause_causes,
@@ -135,8 +135,6 @@ class Record:
         self.flow_paused = flow_paused_links(run)
         """Links on which a pause is of one flow: the one whose packet set it off."""
         self.has_events = bool(part_of(run.scenario, "measure", "events"))
-        self.tells_pauses = self.has_events and kind not in UNENDED
-        """Whether events tell when pauses began and ended."""
         kinds = ("pfc_pauses", "queue_pauses", "timed_pauses")
         self.is_paused = any(run.summary.get(one) for one in kinds)
         """Whether anything was paused in the run."""
@@ -144,7 +142,7 @@ class Record:
     @cached_property
     def pauses(self) -> dict[int, LinkPauses]:
         """By link; empty where events do not tell."""
-        if not self.tells_pauses:
+        if not self.has_events:
             return {}
         found = pause_intervals(self.run, self.links)
         found = found.with_columns(pause_causes(self.run, found))
@@ -245,7 +243,8 @@ def pauses_of(flow: Flow, record: Record) -> Pauses:
         overlaps = every.end[part] > flow.begin
         used = record.queues.get((flow.number, link))
         if record.has_class_pauses:
-            kinds = [(found.own, every.queue[part] == flow.traffic_class)]
+            named = every.queue[part]
+            kinds = [(found.own, (named == flow.traffic_class) | (named == ALL_CLASSES))]
         elif link in record.flow_paused:
             of_flow = every.flow[part]
             kinds = [(found.own, of_flow == flow.number), (found.others, of_flow < 0)]
@@ -314,7 +313,7 @@ def _shares(flow: Flow, pauses: Pauses, record: Record) -> dict[str, float]:
     rest = flow.lost - paused
     if flow.resent:
         return dict(zip(CAUSES, (paused, rest, 0.0, 0.0), strict=True))
-    if record.tells_pauses and flow.route.is_whole:
+    if record.has_events and flow.route.is_whole:
         unknown = min(pauses.total(with_others=True) - sure, rest) if pauses.others else 0.0
     elif flow.route.is_whole:
         unknown = rest if any(map(record.paused_in_total, flow.links)) else 0.0

@@ -15,10 +15,10 @@ from penstock.analysis.runs import MeasuredRun, lazy_table, part_of
 
 LASTS = 0
 """The length of a pause that lasts to the end of the run."""
-UNENDED = ("fafc",)
-"""Kinds of backpressure whose pauses end by themselves, at a time that no event tells."""
+ALL_CLASSES = 8
+"""What a pause of all data names in place of one of the classes 0 to 7 (FAFC)."""
 CLASS_PAUSES = ("none", "pfc", "fafc", "capfc", "p-pfc")
-"""Kinds of backpressure whose pauses name a class or nothing, and no queue (docs/schemes.md)."""
+"""Kinds of backpressure whose pauses name a class or all, and no queue (docs/schemes.md)."""
 FLOW_PAUSES = "flow-pauses"
 """The kind of backpressure whose pauses between switches name a flow, by its hash."""
 
@@ -41,8 +41,7 @@ def pause_intervals(run: MeasuredRun, links: Sequence[int] | None = None) -> pl.
 
     Columns: `begin_ps`; `length_ps`, 1 more than it lasted, :data:`LASTS` when it did not end;
     `link`, on which the paused end must not send; `queue`, class or hash of a flow. A pause that is
-    repeated while it lasts has one row. Pauses of :data:`UNENDED` have a row each and no length
-    that is known: 1.
+    repeated or made longer while it lasts has one row.
 
     Parameters
     ----------
@@ -52,14 +51,6 @@ def pause_intervals(run: MeasuredRun, links: Sequence[int] | None = None) -> pl.
     events = lazy_table(run, "events")
     if links is not None:
         events = events.filter(pl.col("link").is_in(list(links)))
-    if run.scenario.scheme.switch.backpressure.kind in UNENDED:
-        begun = events.filter(pl.col("event") == "pause_received")
-        return begun.select(
-            pl.col("time_ps").alias("begin_ps"),
-            pl.lit(1, pl.UInt64).alias("length_ps"),
-            "link",
-            "queue",
-        ).collect()
     received = (
         events.filter(pl.col("event").is_in(["pause_received", "resume_received"]))
         .select(

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from penstock.analysis.link import link_between
-from penstock.analysis.pause import LASTS, UNENDED, pause_intervals
+from penstock.analysis.pause import LASTS, pause_intervals
 from penstock.analysis.runs import MeasuredRun
 
 Ends = tuple[int, int]
@@ -91,15 +91,7 @@ def pauses(
     """Pauses that began to hold a link between two times: begin_ns, end_ns (NaN: it lasts).
 
     Each queue or class that is paused counts, as in the table of links.
-
-    Raises
-    ------
-    ValueError
-        The pauses end by themselves (:data:`~penstock.analysis.pause.UNENDED`).
     """
-    kind = run.scenario.scheme.switch.backpressure.kind
-    if kind in UNENDED:
-        raise ValueError(f"pauses: those of {kind} end by themselves, and no event tells when")
     begin_ns = pl.col("begin_ps") / 1e3
     end_ns = (pl.col("begin_ps") + pl.col("length_ps") - 1) / 1e3
     lasts = pl.col("length_ps") == LASTS

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from penstock import _core
-from penstock.analysis.pause import UNENDED
 from penstock.errors import core_refusals
 from penstock.estimate import estimate
 from penstock.results import Run
@@ -76,12 +75,6 @@ def what_is_missing(run: Run) -> dict[str, str]:
         found["events"] = (
             "Pauses and drops were not recorded. They need --set measure.events=true, or "
             "penstock run --watch."
-        )
-    elif run.scenario.scheme.switch.backpressure.kind in UNENDED:
-        found["unended"] = (
-            "Pauses of this scheme carry their length and end by themselves. Events tell when they "
-            "begin, not when they end: the page shows beginnings only. The report has the share of "
-            "time that links were paused."
         )
     if run.packets.is_empty():
         found["packets"] = (

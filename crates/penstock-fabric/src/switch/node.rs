@@ -16,7 +16,8 @@
 //! link. A packet that a switch receives is the switch's: it is queued or removed from the pool.
 
 use penstock_packet::{
-    ControlFrame, Moment, Observer, Packet, PacketFlags, PacketId, PacketKind, PacketPool, Signal,
+    ALL_CLASSES, ControlFrame, Moment, Observer, Packet, PacketFlags, PacketId, PacketKind,
+    PacketPool, Signal,
 };
 use penstock_units::Time;
 
@@ -277,9 +278,12 @@ impl Switch {
                 self.ask_for_repeat(turn);
             }
             SwitchTimer::Port(port) => {
-                self.release(turn.now, port);
+                if self.release(turn.now, port) {
+                    turn.requests.push(SwitchRequest::Lapsed { port, subject: ALL_CLASSES });
+                }
                 while let Some(class) = self.lapse(turn.now, turn.pool, port) {
-                    turn.requests.push(SwitchRequest::Lapsed { port, class });
+                    let subject = u32::from(class);
+                    turn.requests.push(SwitchRequest::Lapsed { port, subject });
                 }
                 let until = self.next_release(port, turn.now);
                 if until != Time::NEVER {

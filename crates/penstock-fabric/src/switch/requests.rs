@@ -41,12 +41,12 @@ pub enum SwitchRequest {
     Told(ControlFrame),
     /// Something waits at the port: call [`Switch::transmit`] as soon as the link is free.
     Ready(u16),
-    /// The pause of this class has ended by itself (PFC with timed pauses): for a list of events.
+    /// A pause has ended by itself (FAFC, PFC with timed pauses): for a list of events.
     Lapsed {
         /// The port whose neighbour had sent the pause.
         port: u16,
-        /// The class.
-        class: u8,
+        /// The class, or [`penstock_packet::ALL_CLASSES`].
+        subject: u32,
     },
     /// Count the packet, which [`Switch::transmit`] has dropped, as one for which there was no room.
     Dropped(DroppedPacket),

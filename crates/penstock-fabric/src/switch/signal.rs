@@ -65,13 +65,15 @@ impl Switch {
     }
 
     /// The timed pause of all data of `port` may be over, which is due at [`Port::held_until`]. Then marking
-    /// is told which bytes waited.
-    pub(crate) fn release(&mut self, now: Time, port: u16) {
-        if self.ports[usize::from(port)].release(now) {
+    /// is told which bytes waited. Answers whether it is over.
+    pub(crate) fn release(&mut self, now: Time, port: u16) -> bool {
+        let has_ended = self.ports[usize::from(port)].release(now);
+        if has_ended {
             let is_open = |class: &u8| !self.port(port).is_class_paused(*class);
             let resumed = (0..8).filter(is_open).map(|class| 1 << class).sum();
             self.tell_marking(port, resumed);
         }
+        has_ended
     }
 
     /// Tells marking what waits in the queues of `port` whose classes have a bit in `resumed`.

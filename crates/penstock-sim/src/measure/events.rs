@@ -16,8 +16,7 @@ use super::table::{Column, Table};
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct EventTable {
     rows: Rows,
-    /// What is paused by the rows so far: (link, subject of the signal). Timed pauses of all data are not
-    /// in it, because no row tells their end.
+    /// What is paused by the rows so far: (link, subject of the signal).
     paused: BTreeSet<(u32, u32)>,
 }
 
@@ -72,10 +71,14 @@ impl EventTable {
                     wrong &= wrong - 1;
                 }
             }
-            Signal::PauseTime(_) => self.push(place, PacketEvent::PauseReceived, signal.subject()),
             Signal::Credit { .. } => {}
             _ => self.change(place, signal.subject(), signal.is_pause()),
         }
+    }
+
+    /// The pause of `subject` on the link of `place` has ended by itself.
+    pub fn end_pause(&mut self, place: EventPlace, subject: u32) {
+        self.change(place, subject, false);
     }
 
     /// The link of `place` has failed, and all that its far end has paused resumes.

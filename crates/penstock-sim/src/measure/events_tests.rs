@@ -59,7 +59,7 @@ fn a_link_that_fails_ends_its_pauses_and_no_others() {
     table.hear(EventPlace { link: 5, ..PLACE }, PauseClass(0));
     assert_eq!(told(&mut table).len(), 6);
     table.end_pauses(PLACE);
-    assert_eq!(told(&mut table), [(4, 0, false), (4, u32::MAX, false)]);
+    assert_eq!(told(&mut table), [(4, 0, false), (4, 8, false), (4, u32::MAX, false)]);
     table.end_pauses(PLACE);
     assert_eq!(told(&mut table), []);
 }

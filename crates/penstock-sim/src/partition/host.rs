@@ -83,8 +83,8 @@ impl<O: Observer> Partition<O> {
                 Request::Alarm(time) => self.move_alarm(now, host, time),
                 Request::Completed(flow) => self.end_flow(now, flow),
                 Request::Ready => self.offer(now, self.uplinks[host as usize]),
-                Request::Lapsed(class) => {
-                    self.note_lapse(now, host, self.uplinks[host as usize], class);
+                Request::Lapsed(subject) => {
+                    self.note_lapse(now, host, self.uplinks[host as usize], subject);
                 }
                 Request::Due(timer) => {
                     let (node, mut turn) = self.lend(now, host);

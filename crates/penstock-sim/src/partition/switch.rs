@@ -45,9 +45,9 @@ impl<O: Observer> Partition<O> {
             let ready = match request {
                 SwitchRequest::Told(frame) => self.note_frame(now, switch, frame),
                 SwitchRequest::Ready(port) => self.link_at(switch, port),
-                SwitchRequest::Lapsed { port, class } => {
+                SwitchRequest::Lapsed { port, subject } => {
                     let node = switch as u32 + self.sources.hosts;
-                    self.note_lapse(now, node, self.link_at(switch, port), class);
+                    self.note_lapse(now, node, self.link_at(switch, port), subject);
                     continue;
                 }
                 SwitchRequest::Dropped(packet) => {
@@ -231,9 +231,9 @@ impl<O: Observer> Partition<O> {
         link
     }
 
-    /// A pause of `class` at `node`, where `link` begins, has ended by itself. It is listed like a resume.
-    pub(crate) fn note_lapse(&mut self, now: Time, node: u32, link: u32, class: u8) {
-        self.list(now, node, link, |events, place| events.hear(place, Signal::ResumeClass(class)));
+    /// The pause of `subject` at `node`, where `link` begins, has ended by itself. It is listed like a resume.
+    pub(crate) fn note_lapse(&mut self, now: Time, node: u32, link: u32, subject: u32) {
+        self.list(now, node, link, |events, place| events.end_pause(place, subject));
     }
 
     /// Lists an event, where events are asked for. `queue` is as in [`EventTable::push`].

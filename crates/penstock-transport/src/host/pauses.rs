@@ -2,7 +2,7 @@
 //! credit.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_packet::{PacketId, PauseClock, Signal};
+use penstock_packet::{ALL_CLASSES, PacketId, PauseClock, Signal};
 use penstock_units::{Fidelity, Time};
 
 use super::{Host, Request, Timer, Turn};
@@ -114,7 +114,7 @@ impl Host {
         while let Some(class) = self.class_ends.lapsed(turn.now) {
             self.class_ends.clear(class);
             self.nic.resume_class(class);
-            turn.requests.push(Request::Lapsed(class));
+            turn.requests.push(Request::Lapsed(class.into()));
         }
         let held = self.held_until > turn.now;
         let held_until = if held { self.held_until } else { Time::NEVER };
@@ -122,7 +122,11 @@ impl Host {
         if next != Time::NEVER {
             turn.requests.push(Request::Timer(Timer::Uplink, next));
         }
-        self.pauses.get_or_insert_default().is_held &= held;
+        let pauses = self.pauses.get_or_insert_default();
+        if pauses.is_held && !held {
+            pauses.is_held = false;
+            turn.requests.push(Request::Lapsed(ALL_CLASSES));
+        }
         self.count_pauses(turn.now, before);
         if !held {
             turn.requests.set_ready();

@@ -29,8 +29,9 @@ pub enum Request {
     Completed(u32),
     /// The host may have a packet to send: call [`crate::Host::transmit`] as soon as the uplink is free.
     Ready,
-    /// The pause of this class has ended by itself (PFC with timed pauses): for a list of events.
-    Lapsed(u8),
+    /// The pause of this class, or of [`penstock_packet::ALL_CLASSES`], has ended by itself (FAFC, PFC with
+    /// timed pauses): for a list of events.
+    Lapsed(u32),
     /// Call [`crate::Host::on_timer`] with this timer now.
     Due(Timer),
 }

@@ -23,7 +23,7 @@ function overviewParts(panel, time) {
       panel.port(link), bytesText(queued(link)), countText(data.pauses.countOn(link, time)),
     ])) : null,
     ...pausedParts(panel, time),
-    ...["cancelled", "events", "unended", "packets", "buffers", "paths", "flows", "trace"].filter((name) => notes[name]).map((name) => noteOf(notes[name])),
+    ...["cancelled", "events", "packets", "buffers", "paths", "flows", "trace"].filter((name) => notes[name]).map((name) => noteOf(notes[name])),
   ];
 }
 
@@ -185,7 +185,7 @@ function pauseParts(panel, row, time) {
     make("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`),
     factsOf([
       ["From", timeText(pauses.begin[row])],
-      ["To", notes.unended ? "not recorded" : pauses.lasts[row] ? "the end of the run" : `${timeText(pauses.end[row])}, after ${durationText(pauses.end[row] - pauses.begin[row])}`],
+      ["To", pauses.lasts[row] ? "the end of the run" : `${timeText(pauses.end[row])}, after ${durationText(pauses.end[row] - pauses.begin[row])}`],
       ["Port", panel.port(link)],
     ]),
     make("h3", {}, "The congestion tree"),

@@ -66,9 +66,12 @@ function rowsNamed(trace, first, last, name) {
   return found;
 }
 
+/** What a pause of all data names in place of one of the classes 0 to 7 (FAFC). */
+const ALL_CLASSES = 8;
+
 /** What a pause of `link` names by `number`: a class, a queue, or the flow that set it off, null where unknown. */
 function subjectWords(data, link, number, flow) {
-  if (!data.pausesQueues) return `class ${number}`;
+  if (!data.pausesQueues) return number === ALL_CLASSES ? "all data" : `class ${number}`;
   if (data.flowPaused.has(link)) return flow === null ? "a flow" : `flow ${countText(flow)}`;
   return data.hasEpochs ? `queue ${number & 255} in epoch ${number >> 8}` : `queue ${number}`;
 }
@@ -105,7 +108,6 @@ function resumeWords(data, row) {
   const link = pauses.link[row];
   const what = stoppedWords(data, row);
   const owner = `${what} of ${network.names[network.from[link]]} towards ${network.names[network.to[link]]}`;
-  if (data.notes.unended !== undefined) return `${owner}: the pause ends by itself, later`;
   const lasted = durationText(pauses.end[row] - pauses.begin[row]);
   const end = pauses.lasts[row] ? "still paused when the run ends" : "may send again";
   return `${owner}: ${end}, after ${lasted}`;
@@ -122,7 +124,7 @@ function momentWords(data, time) {
     if (bytes > most) [fullest, most] = [link, bytes];
   }
   const parts = [`At ${timeText(time)}: ${plural(flows.countAt(time), "flow")} under way`];
-  if (data.notes.events === undefined && data.notes.unended === undefined) parts.push(`${plural(pauses.count(time), "pause")} in force`);
+  if (data.notes.events === undefined) parts.push(`${plural(pauses.count(time), "pause")} in force`);
   if (fullest !== null) parts.push(`fullest port ${network.linkName(fullest)} with ${bytesText(most)}`);
   return `${parts.join(", ")}.`;
 }
