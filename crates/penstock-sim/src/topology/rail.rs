@@ -164,7 +164,8 @@ impl Rail {
         let groups = servers.div_ceil(u64::from(self.servers_per_group.max(1)));
         let leafs = groups.saturating_mul(gpus);
         let cables = hosts.saturating_add(leafs.saturating_mul(spines));
-        Extent { hosts, switches: leafs.saturating_add(spines), cables }
+        let of_leaf = servers.min(u64::from(self.servers_per_group)) + spines;
+        Extent { hosts, switches: leafs.saturating_add(spines), cables, ports: of_leaf.max(leafs) }
     }
 }
 
