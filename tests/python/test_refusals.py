@@ -459,7 +459,7 @@ def test_a_bad_command_line_is_refused(
 
 
 RANGES = {
-    "topology.hosts": ([-1, 0, 2**32], "2 to 1,?048,?576"),
+    "topology.hosts": ([-1, 0, 65_536, 2**32], "2 to 65,?535"),
     "traffic.incast.degree": ([-1, 0], "1 or more"),
     "topology.rate": ([0], "1 b/s or more"),
     "wire.payload": ([0, 9_001, 2**32], "1 B to 9 kB"),

@@ -92,8 +92,9 @@ def draw_network(rng: Random, kind: str) -> Network:
         case "rail":
             table |= {"servers": rng.randint(2, 5), "gpus": rng.randint(1, 3)}
             group = rng.randint(1, 3)
-            # With no more spines than servers in a group, no uplink is slower than a host's link.
-            table |= {"servers_per_group": group, "spines": rng.randint(1, group)}
+            # With no more spines than hosts of a leaf, no uplink is slower than a host's link.
+            most = min(group, table["servers"])
+            table |= {"servers_per_group": group, "spines": rng.randint(1, most)}
             table |= {"rate": rng.choice(RATES), "delay": rng.choice(DELAYS)}
             table |= {"inner_rate": rng.choice(["0 b/s", "200 Gb/s"])}
         case "graph":

@@ -45,7 +45,8 @@ impl Chain {
         let core = Line { rate: self.core_rate, delay: self.core_delay };
         let switches = u64::from(self.switches);
         let hosts = switches * u64::from(self.hosts_per_switch);
-        let extent = Extent { hosts, switches, cables: hosts.saturating_add(switches) };
+        let ports = u64::from(self.hosts_per_switch) + 2;
+        let extent = Extent { hosts, switches, cables: hosts.saturating_add(switches), ports };
         let counts = [("switches", self.switches), ("hosts_per_switch", self.hosts_per_switch)];
         check_extent(extent, &counts, problems);
         if !problems.is_sound("topology") {

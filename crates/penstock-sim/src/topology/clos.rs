@@ -116,7 +116,9 @@ impl Clos {
         let switches = tors.saturating_add(leafs).saturating_add(u64::from(self.spines));
         let cables = [times(tors, self.leafs_per_pod), times(leafs, self.spines)];
         let cables = cables.into_iter().fold(hosts, u64::saturating_add);
-        Extent { hosts, switches, cables }
+        let of_leaf = u64::from(self.tors_per_pod) + u64::from(self.spines);
+        let of_tor = u64::from(self.hosts_per_tor) + u64::from(self.leafs_per_pod);
+        Extent { hosts, switches, cables, ports: of_tor.max(of_leaf).max(leafs) }
     }
 }
 

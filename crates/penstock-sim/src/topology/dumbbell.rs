@@ -44,7 +44,8 @@ impl Dumbbell {
         let edge = Line { rate: self.edge_rate, delay: self.edge_delay };
         let core = Line { rate: self.core_rate, delay: self.core_delay };
         let hosts = u64::from(self.left) + u64::from(self.right);
-        let extent = Extent { hosts, switches: 2, cables: hosts + 1 };
+        let ports = u64::from(self.left.max(self.right)) + 1;
+        let extent = Extent { hosts, switches: 2, cables: hosts + 1, ports };
         check_extent(extent, &[("left", self.left), ("right", self.right)], problems);
         if !problems.is_sound("topology") {
             return None;

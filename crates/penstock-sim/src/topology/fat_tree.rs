@@ -89,7 +89,8 @@ impl FatTree {
         let to_leafs = tors.saturating_mul(half);
         let cables = hosts.saturating_add(to_leafs.saturating_mul(2));
         let switches = tors.saturating_mul(2).saturating_add(half * half);
-        Extent { hosts, switches, cables }
+        let of_tor = half.saturating_mul(u64::from(self.oversubscription)).saturating_add(half);
+        Extent { hosts, switches, cables, ports: of_tor.max(u64::from(self.ports)) }
     }
 }
 

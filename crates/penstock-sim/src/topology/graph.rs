@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{
-    Cable, Line, MOST_DELAY, MOST_HOSTS, MOST_SWITCHES, NOTHING_FAILS, PIPELINE, Plan, Role,
-    neighbours,
+    Cable, Line, MOST_DELAY, MOST_HOSTS, MOST_PORTS, MOST_SWITCHES, NOTHING_FAILS, PIPELINE, Plan,
+    Role, neighbours,
 };
 
 /// A network that is given cable by cable.
@@ -147,7 +147,7 @@ impl Graph {
         problems.unless(delay <= most, &field("delay"), delay, format!("write at most {most}"));
     }
 
-    /// Checks that every host has one link and that every node reaches node 0.
+    /// Checks that every host has one link, that no switch has too many, and that every node reaches node 0.
     fn check_reach(&self, neighbours: &[Vec<u32>], problems: &mut Problems) {
         let hosts = (0..self.hosts).zip(neighbours);
         for (host, ends) in hosts.filter(|(_, ends)| ends.len() != 1) {
@@ -157,6 +157,12 @@ impl Graph {
             let to = if ends.is_empty() { "nothing".to_owned() } else { format!("{ends:?}") };
             let value = format!("a list in which host {host} has cables to {to}");
             let remedy = "a host has exactly one cable, to a switch";
+            problems.unless(false, "topology.links", value, remedy);
+        }
+        let switches = (self.hosts..).zip(&neighbours[self.hosts as usize..]);
+        for (switch, ends) in switches.filter(|(_, ends)| ends.len() as u64 > MOST_PORTS) {
+            let value = format!("a list in which switch {switch} has {} cables", ends.len());
+            let remedy = format!("a switch has at most {MOST_PORTS} ports; take another switch");
             problems.unless(false, "topology.links", value, remedy);
         }
         let mut is_reached = vec![false; neighbours.len()];

@@ -52,7 +52,8 @@ impl LeafSpine {
         let [racks, spines] = [self.racks, self.spines].map(u64::from);
         let hosts = racks * u64::from(self.hosts_per_rack);
         let cables = hosts.saturating_add(racks.saturating_mul(spines));
-        let extent = Extent { hosts, switches: racks + spines, cables };
+        let ports = racks.max(u64::from(self.hosts_per_rack) + spines);
+        let extent = Extent { hosts, switches: racks + spines, cables, ports };
         let counts = [
             ("racks", self.racks),
             ("spines", self.spines),

@@ -9,11 +9,14 @@ use super::network::{Frame, Link, Node, Topology};
 
 /// The largest network (our choice: larger than the 8,192 hosts for which Penstock is meant; the
 /// routes, a table of edge switches by switches, still fit 128 MiB).
-const MOST: Extent = Extent { hosts: MOST_HOSTS, switches: MOST_SWITCHES, cables: 1 << 22 };
+const MOST: Extent =
+    Extent { hosts: MOST_HOSTS, switches: MOST_SWITCHES, cables: 1 << 22, ports: MOST_PORTS };
 /// The most hosts.
 pub(super) const MOST_HOSTS: u64 = 1 << 20;
 /// The most switches.
 pub(super) const MOST_SWITCHES: u64 = 1 << 12;
+/// The most ports of a switch: their number fits the 16 bits in which ports are counted and numbered.
+pub(super) const MOST_PORTS: u64 = u16::MAX as u64;
 /// The longest delay of a link or a switch, 1 s (ps) (our choice: light goes round the Earth in
 /// 0.13 s, and sums over a path stay within [`Time`]).
 pub(super) const MOST_DELAY: u64 = 1_000_000_000_000;
@@ -34,12 +37,17 @@ pub(super) struct Extent {
     pub(super) switches: u64,
     /// Number of cables; a cable counts once for both directions.
     pub(super) cables: u64,
+    /// Number of ports of the switch that has most.
+    pub(super) ports: u64,
 }
 
 impl fmt::Display for Extent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Extent { hosts, switches, cables } = self;
-        write!(f, "{hosts} hosts, {switches} switches and {cables} links")
+        let Extent { hosts, switches, cables, ports } = self;
+        write!(
+            f,
+            "{hosts} hosts, {switches} switches, {cables} links and {ports} ports of a switch"
+        )
     }
 }
 
@@ -116,7 +124,8 @@ pub(super) fn check_extent(extent: Extent, counts: &[(&str, u32)], problems: &mu
     problems.unless(extent.hosts >= 2, &path(more.0), more.1, remedy);
     let fits = extent.hosts <= MOST.hosts
         && extent.switches <= MOST.switches
-        && extent.cables <= MOST.cables;
+        && extent.cables <= MOST.cables
+        && extent.ports <= MOST.ports;
     let remedy = format!("this asks for {extent}; write counts that give at most {MOST}");
     problems.unless(fits, &path(fewer.0), fewer.1, remedy);
 }

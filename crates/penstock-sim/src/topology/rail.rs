@@ -52,8 +52,9 @@ pub struct Rail {
     pub spines: u32,
     /// Bandwidth of the hosts of a leaf, as a multiple of the leaf's bandwidth to all spines.
     ///
-    /// The rate of a link to a spine follows: `servers_per_group` `rate` / (`spines`
-    /// `oversubscription`), rounded up.
+    /// The rate of a link to a spine follows: that of all hosts of a full leaf / (`spines`
+    /// `oversubscription`), rounded up. A full leaf has `servers_per_group` hosts, or `servers` where these
+    /// are fewer.
     #[schemars(range(min = 1), extend("default" = 1, "source" = SUPERPOD))]
     pub oversubscription: u32,
     /// Rate of host links.
@@ -147,9 +148,14 @@ impl Rail {
         self.servers.div_ceil(self.servers_per_group)
     }
 
+    /// The hosts of a leaf, of which a leaf of the last group may have fewer.
+    fn hosts_of_leaf(&self) -> u32 {
+        self.servers.min(self.servers_per_group)
+    }
+
     /// The rate of a link from a leaf to a spine.
     fn spine_rate(&self, problems: &mut Problems) -> BitRate {
-        let hosts = u128::from(self.rate.as_bps()) * u128::from(self.servers_per_group);
+        let hosts = u128::from(self.rate.as_bps()) * u128::from(self.hosts_of_leaf());
         let links = (u128::from(self.spines) * u128::from(self.oversubscription)).max(1);
         let rate = u64::try_from(hosts.div_ceil(links));
         let remedy =
@@ -164,7 +170,8 @@ impl Rail {
         let groups = servers.div_ceil(u64::from(self.servers_per_group.max(1)));
         let leafs = groups.saturating_mul(gpus);
         let cables = hosts.saturating_add(leafs.saturating_mul(spines));
-        Extent { hosts, switches: leafs.saturating_add(spines), cables }
+        let of_leaf = u64::from(self.hosts_of_leaf()) + spines;
+        Extent { hosts, switches: leafs.saturating_add(spines), cables, ports: of_leaf.max(leafs) }
     }
 }
 
@@ -220,6 +227,11 @@ mod tests {
         let up = network.link_between(20, 32).unwrap();
         // 2 x 400 Gb/s over 3 spines, of which half.
         assert_eq!(network.links[up as usize].rate.as_bps(), 800_000_000_000_u64.div_ceil(6));
+        // The only group has five servers, not the eight that it could have.
+        let one = Rail { servers_per_group: 8, oversubscription: 1, ..small() };
+        let network = build(&TopologyConfig::Rail(one)).unwrap();
+        let up = network.link_between(20, 24).unwrap();
+        assert_eq!(network.links[up as usize].rate.as_bps(), 2_000_000_000_000_u64.div_ceil(3));
     }
 
     #[test]

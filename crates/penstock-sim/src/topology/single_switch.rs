@@ -5,7 +5,7 @@ use penstock_units::{BitRate, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Cable, Line, MOST_DELAY, MOST_HOSTS, NOTHING_FAILS, PIPELINE, Plan, Role};
+use super::plan::{Cable, Line, MOST_DELAY, MOST_PORTS, NOTHING_FAILS, PIPELINE, Plan, Role};
 
 /// A star: every host has a link to the only switch, node number `hosts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -13,7 +13,7 @@ use super::plan::{Cable, Line, MOST_DELAY, MOST_HOSTS, NOTHING_FAILS, PIPELINE, 
 pub struct SingleSwitch {
     /// Hosts.
     #[schemars(
-        range(min = 2, max = MOST_HOSTS),
+        range(min = 2, max = MOST_PORTS),
         extend("default" = 16, "source" = "our choice: one rack of BFC 6.2.1")
     )]
     pub hosts: u32,

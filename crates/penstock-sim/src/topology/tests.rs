@@ -138,6 +138,17 @@ fn refusals_name_field_value_and_remedy() {
         (chain(5_000, 1), "topology.switches is 5000; this asks for 5000 hosts, 5000 switches"),
         (dumbbell(3, 0), "topology.right is 0"),
         (
+            leaf_spine(2, 65_528, 8),
+            "topology.hosts_per_rack is 65528; this asks for 131056 hosts, 10 switches, 131072 links and \
+             65536 ports of a switch; write counts that give at most",
+        ),
+        (dumbbell(65_535, 1), "topology.left is 65535; this asks for"),
+        (chain(2, 65_534), "topology.hosts_per_switch is 65534; this asks for"),
+        (
+            graph(65_536, 1, &(0..65_536).map(|host| (host, 65_536)).collect::<Vec<_>>()),
+            "topology.links is a list in which switch 65536 has 65536 cables; a switch has at most 65535",
+        ),
+        (
             graph(2, 1, &[(0, 2), (1, 7)]),
             "topology.links[1].b is 7; there is no such node; nodes are 0 to 2",
         ),

@@ -13,6 +13,7 @@ use super::draw;
 use super::entry::{Entry, FlowArrival, TO_THE_END, UNENDED_INSIDE};
 use super::hosts::{check_host, check_hosts, share_inside};
 use super::load::{Knob, Offered};
+use super::size;
 use crate::label::LONGEST_LABEL;
 use crate::topology::Topology;
 
@@ -152,6 +153,8 @@ impl Incast {
         // A size of zero is refused elsewhere.
         let holds = self.size >= least || self.size == Bytes::ZERO;
         problems.unless(holds, "size", self.size, remedy);
+        let holds = self.size.get() <= size::MOST;
+        problems.unless(holds, "size", self.size, size::write_at_most());
         if let Some(receiver) = self.receiver {
             check_host("receiver", receiver, hosts, problems);
         }

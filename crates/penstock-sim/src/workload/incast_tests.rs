@@ -78,9 +78,10 @@ fn refusals_name_field_and_value() {
     let network = build(&bfc()).unwrap();
     let routing = Routing::new(&network);
     type Change = fn(&mut Incast);
-    let cases: [(Change, &str); 10] = [
+    let cases: [(Change, &str); 11] = [
         (|c| c.degree = 0, "degree is 0;"),
         (|c| c.size = Bytes::new(99), "size is 99 B;"),
+        (|c| c.size = Bytes::new(u64::MAX), "size is 18446744073709551"),
         (|c| c.period = Time::ZERO, "period is 0 ps;"),
         (|c| c.receiver = Some(128), "receiver is 128;"),
         (|c| (c.receiver, c.senders) = (Some(4), Some(vec![4, 5])), "receiver is 4; it is among"),

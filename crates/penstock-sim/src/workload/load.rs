@@ -34,6 +34,15 @@ pub enum LoadOn {
 }
 
 impl LoadOn {
+    /// The name of the variant.
+    fn kind(&self) -> &'static str {
+        match self {
+            LoadOn::Core {} => "core",
+            LoadOn::Edge {} => "edge",
+            LoadOn::Links { .. } => "links",
+        }
+    }
+
     /// The same choice with at most one link, for a check that all links have in common.
     pub(super) fn shortened(&self) -> LoadOn {
         match self {
@@ -88,7 +97,7 @@ impl LoadTarget<'_> {
         if crossed <= 0.0 {
             let remedy = "no flow of the entry crosses any link of load_on; name links on the paths of \
                           its flows";
-            return Err(Problem::new(format!("{field}.load_on"), self.written(), remedy));
+            return Err(Problem::new(format!("{field}.load_on"), self.on.kind(), remedy));
         }
         Ok(self.load * capacity / (8.0 * mean * crossed))
     }
@@ -121,14 +130,6 @@ impl LoadTarget<'_> {
             LoadOn::Links { links } => {
                 named(&format!("{field}.load_on.links"), links, topology, problems)
             }
-        }
-    }
-
-    fn written(&self) -> String {
-        match self.on {
-            LoadOn::Core {} => "core".to_owned(),
-            LoadOn::Edge {} => "edge".to_owned(),
-            LoadOn::Links { links } => format!("{links:?}"),
         }
     }
 }

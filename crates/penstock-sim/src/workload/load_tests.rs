@@ -149,6 +149,11 @@ fn loads_that_are_no_loads_are_refused() {
     check(&star, &|_| (), "load_on.kind is core; this topology has no");
     let local = PairConfig::RackLocal { fraction: 1.0 };
     check(&network, &|c| c.pairs = local.clone(), "load_on is core; no flow of");
+    let between_switches = |config: &mut OpenLoop| {
+        config.pairs = local.clone();
+        config.load_on = LoadOn::Links { links: vec![(4, 5)] };
+    };
+    check(&network, &between_switches, "load_on is links; no flow of");
     let cases = [
         (vec![(4, 5), (0, 5)], "load_on.links[1] is [0, 5]; no link leads"),
         (

@@ -17,6 +17,14 @@ const LAST_TOLERANCE: f64 = 1e-9;
 /// priority levels).
 const POINTS: u32 = 1 << 14;
 
+/// The largest flow (bytes) (our choice: who reads tables of results may have no larger whole number).
+pub(super) const MOST: u64 = i64::MAX as u64;
+
+/// What to do with a size above [`MOST`].
+pub(super) fn write_at_most() -> String {
+    format!("no table of results holds a larger flow; write at most {MOST} bytes")
+}
+
 /// The `sizes` section of an open-loop entry; `kind` names the variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -101,18 +109,37 @@ impl SizeConfig {
     /// scenario.
     ///
     /// # Errors
-    /// When a table is empty, not monotone, or does not end at 1.
+    /// When a table is empty, not monotone, or does not end at 1; when a size is too large.
     pub fn distribution(&self, field: &str) -> Result<SizeDistribution, Problem> {
+        self.check_largest(field)?;
         let (form, mean) = match self {
             SizeConfig::Cdf { convention, points, .. } => table(field, *convention, points)?,
             SizeConfig::Fixed { size } => (Form::Fixed(size.get()), size.get() as f64),
             SizeConfig::Exponential { mean } => (Form::Exponential, mean.get() as f64),
             SizeConfig::Pareto { shape, mean } => {
                 let mean = mean.get() as f64;
-                (Form::Pareto { shape: *shape, least: mean * (shape - 1.0) / shape }, mean)
+                (Form::Pareto { shape: *shape, least: mean * ((shape - 1.0) / shape) }, mean)
             }
         };
         Ok(SizeDistribution { form, mean })
+    }
+
+    /// Refuses a size that no table of results holds.
+    fn check_largest(&self, field: &str) -> Result<(), Problem> {
+        let (size, at) = match self {
+            SizeConfig::Cdf { points, .. } => match points.last() {
+                Some(&(size, _)) => (size, format!("points[{}][0]", points.len() - 1)),
+                None => return Ok(()),
+            },
+            SizeConfig::Fixed { size } => (*size, "size".to_owned()),
+            SizeConfig::Exponential { mean } | SizeConfig::Pareto { mean, .. } => {
+                (*mean, "mean".to_owned())
+            }
+        };
+        if size.get() > MOST {
+            return Err(Problem::new(format!("{field}.{at}"), size, write_at_most()));
+        }
+        Ok(())
     }
 
     /// The same choice with at most one row of a table, for a check that all rows have in common.
@@ -209,7 +236,7 @@ impl SizeDistribution {
         }
     }
 
-    /// The size at `level`, a share of the flows in (0, 1] (bytes), >= 1.
+    /// The size at `level`, a share of the flows in (0, 1] (bytes), >= 1 and at most [`MOST`].
     pub fn at(&self, level: f64) -> u64 {
         let size = match &self.form {
             Form::Fixed(size) => return *size,
@@ -227,7 +254,7 @@ impl SizeDistribution {
                 }
             }
         };
-        (libm::round(size) as u64).max(1)
+        (libm::round(size) as u64).clamp(1, MOST)
     }
 
     /// So many `flows` of these sizes, at equally likely points.

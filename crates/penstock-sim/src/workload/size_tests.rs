@@ -91,6 +91,13 @@ fn shipped_tables_have_the_means_of_their_readme() {
 }
 
 #[test]
+fn a_pareto_distribution_without_a_tail_has_its_mean_everywhere() {
+    let config = SizeConfig::Pareto { shape: 1e308, mean: Bytes::new(30_000) };
+    let distribution = config.distribution("sizes").unwrap();
+    assert_eq!([1e-9, 0.5, 1.0].map(|level| distribution.at(level)), [30_000; 3]);
+}
+
+#[test]
 fn sample_means_are_within_their_error() {
     let configs = [
         cdf(Convention::Linear, &WEB_SEARCH),
@@ -113,6 +120,26 @@ fn sample_means_are_within_their_error() {
         let off = (mean - distribution.mean()).abs();
         assert!(off <= 4.0 * error + 1e-9, "{config:?}: {mean} is off by {off}, error {error}");
     }
+}
+
+#[test]
+fn no_flow_is_larger_than_tables_hold() {
+    let (most, above) = (Bytes::new(MOST), Bytes::new(MOST + 1));
+    let refused = |config: SizeConfig, expected: &str| {
+        let message = config.distribution("x").unwrap_err().to_string();
+        assert!(message.starts_with(expected), "{message:?} does not say {expected:?}");
+        assert!(message.contains("write at most 9223372036854775807 bytes"), "{message}");
+    };
+    refused(SizeConfig::Fixed { size: above }, "x.size is 8589934592 GiB;");
+    refused(SizeConfig::Exponential { mean: above }, "x.mean is 8589934592 GiB;");
+    refused(SizeConfig::Pareto { shape: 2.0, mean: above }, "x.mean is 8589934592 GiB;");
+    refused(
+        cdf(Convention::Step, &[(1, 0.5), (MOST + 1, 1.0)]),
+        "x.points[1][0] is 8589934592 GiB;",
+    );
+    let long_tail = SizeConfig::Pareto { shape: 1.1, mean: most }.distribution("x").unwrap();
+    assert_eq!(long_tail.at(1e-9), MOST);
+    assert_eq!(SizeConfig::Fixed { size: most }.distribution("x").unwrap().at(1.0), MOST);
 }
 
 #[test]

@@ -355,6 +355,7 @@ fn dependent_traffic_is_refused_where_it_cannot_be() {
             "traffic[0].ranks is a list of 3; halving and doubling needs 2, 4, 8",
         ),
         (with(one.clone(), "/bytes", 7), "traffic[0].bytes is 7 B; it is cut into 8 parts"),
+        (with(one.clone(), "/bytes", u64::MAX), "traffic[0].bytes is 18446744073709551"),
         (with(one.clone(), "/peers", 2), "traffic[0].peers is 2; only an all-to-all"),
         (with(one.clone(), "/start", 9 * MS), "traffic[0].start is 9 ms; it is not before"),
         (

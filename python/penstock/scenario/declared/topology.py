@@ -50,7 +50,7 @@ class SingleSwitchTopology(Part):
 
     kind: Literal["single-switch"]
     hosts: Count = field(
-        "Hosts", 16, range="2 to 1,048,576", source="our choice: one rack of BFC 6.2.1"
+        "Hosts", 16, range="2 to 65,535", source="our choice: one rack of BFC 6.2.1"
     )
     rate: Rate = field(
         "Rate of every link",

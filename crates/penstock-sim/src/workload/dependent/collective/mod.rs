@@ -20,7 +20,7 @@ use crate::topology::InnerLinks;
 use crate::workload::entry::Entry;
 use crate::workload::expected::ExpectedFlows;
 use crate::workload::hosts::check_hosts;
-use crate::workload::shortened;
+use crate::workload::{shortened, size};
 
 mod all_to_all;
 mod steps;
@@ -211,6 +211,8 @@ impl Collective {
         // A size of zero is refused elsewhere.
         let holds = self.bytes.get() >= parts || self.bytes == Bytes::ZERO;
         problems.unless(holds, "bytes", self.bytes, remedy);
+        let holds = self.bytes.get() <= size::MOST;
+        problems.unless(holds, "bytes", self.bytes, size::write_at_most());
         if problems.is_sound(&entry.field()) {
             let flows = Plan::new(self, entry.topology.hosts).count();
             let remedy = format!(
