@@ -162,7 +162,7 @@ def test_paths_follow_the_routes_of_their_time(tmp_path: Path, varied: str) -> N
 def test_flows_are_those_of_the_table(watched: tuple[Run, PageData]) -> None:
     found, page = watched
     table = found.flows.sort("flow")
-    for name in ("src", "dst", "size_bytes", "label"):
+    for name in ("src", "dst", "size_bytes", "label", "class"):
         assert page[f"flow.{name}"].tolist() == table[name].to_list()
     assert page["flow.number"].tolist() == table["flow"].to_list()
     assert (page["flow.start_ps"] / 1e3).tolist() == pytest.approx(table["start_ns"].to_list())

@@ -322,6 +322,36 @@ def test_a_pause_names_its_flow(show: Open, tmp_path: Path) -> None:
     assert f"Flow {between['cause_flow']:,} of " in page.locator("#panel").inner_text()
 
 
+def test_a_flow_waits_for_the_pauses_of_its_own_class(show: Open, tmp_path: Path) -> None:
+    star = {"kind": "single-switch", "hosts": 6}
+    incast = {"kind": "listed", "flows": [[host, 5, "2 MB", 0] for host in range(4)]}
+    other = {"kind": "listed", "label": "other", "class": 1, "flows": [[0, 4, "2 MB", 0]]}
+    by_class = {"assignment": {"kind": "class", "classes": 2}, "scheduling": {"kind": "strict"}}
+    pfc = {"preset": "pfc-static", "switch": {**by_class, "backpressure": {"xoff": "60 kB"}}}
+    found = run(for_watching(Scenario(topology=star, scheme=pfc, traffic=[incast, other])))
+    paused = pause_intervals(found, [0]).row(0, named=True)
+    assert paused["queue"] == 0
+    page = show(found.watch(tmp_path))
+    seek(page, paused["begin_ps"])
+    waits = page.locator("#panel ul").first
+    classes = dict(found.flows.filter(pl.col("src") == 0).select("class", "flow").iter_rows())
+    page.evaluate("id => penstock.select({ kind: 'flow', id })", classes[0])
+    assert "class 0 is paused by S0" in waits.inner_text()
+    page.evaluate("id => penstock.select({ kind: 'flow', id })", classes[1])
+    assert "paused" not in waits.inner_text()
+
+
+def test_a_pause_of_all_data_has_an_end(show: Open, tmp_path: Path) -> None:
+    held = Scenario.from_name("quickstart", {"duration": "20 us", "scheme": "fafc"})
+    found = run(for_watching(held))
+    pause = pause_intervals(found).with_row_index().row(0, named=True)
+    page = show(found.watch(tmp_path))
+    seek(page, pause["begin_ps"])
+    page.evaluate("id => penstock.select({ kind: 'pause', id })", pause["index"])
+    told = page.locator("#panel").inner_text()
+    assert "All data of " in told and "not recorded" not in told and ", after " in told
+
+
 def test_a_deadlock_is_shown_as_a_cycle(show: Open, tmp_path: Path) -> None:
     found = run(for_watching(Scenario.from_name("ring")))
     page = show(found.watch(tmp_path))

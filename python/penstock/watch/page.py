@@ -186,7 +186,7 @@ def _add_flows(run: Run, columns: Columns, notes: dict[str, str], end_ps: int) -
     columns.add("flow.number", flows["flow"].to_numpy())
     columns.add("flow.start_ps", flows["start_ps"].to_numpy(), ascending=True)
     columns.add("flow.length_ps", flows["length_ps"].to_numpy())
-    for name in ("src", "dst", "size_bytes", "label"):
+    for name in ("src", "dst", "size_bytes", "label", "class"):
         columns.add(f"flow.{name}", flows[name].to_numpy())
     ideal = np.rint(flows["ideal_fct_ns"].fill_null(0.0).to_numpy() * 1_000).astype(np.uint64)
     columns.add("flow.ideal_ps", ideal)

@@ -12,7 +12,7 @@ const BLOCK = 1024;
 
 class Flows {
   constructor(columns, network, endPs) {
-    for (const name of ["number", "src", "dst", "size_bytes", "label", "ideal_ps"]) {
+    for (const name of ["number", "src", "dst", "size_bytes", "label", "class", "ideal_ps"]) {
       this[name] = columns.get(`flow.${name}`);
     }
     this.network = network;

@@ -8,23 +8,25 @@ function waitingWords(data, row, time) {
   if (flows.isInside(row)) return [{ text: "Its bytes are on the link inside its server, or wait there for those of earlier flows.", link: null }];
   const found = [];
   for (const link of flows.links(row)) {
-    const text = heldAt(data, flows.number[row], link, time);
+    const text = heldAt(data, row, link, time);
     if (text !== null) found.push({ text: `${network.linkName(link)}: ${text}`, link });
   }
   if (found.length > 0) return found;
   return [{ text: nothingHolds(data), link: null }];
 }
 
-/** What holds a flow at the port from which `link` leaves; null when nothing is known to. */
-function heldAt(data, flow, link, time) {
-  const { pauses, trace, network, samples } = data;
-  const paused = pauses.on(link, time);
+/** What holds the flow of `row` at the port from which `link` leaves; null when nothing is known to. */
+function heldAt(data, row, link, time) {
+  const { pauses, trace, network, samples, flows } = data;
+  const flow = flows.number[row];
+  const stopsIt = (pause) => data.pausesQueues || [flows.class[row], ALL_CLASSES].includes(pauses.queue[pause]);
+  const paused = pauses.on(link, time).filter(stopsIt);
   const by = network.names[network.to[link]];
   const queue = trace.queueOf(flow, link, time);
   const isOfFlow = data.flowPaused.has(link);
-  const own = paused.find((row) => {
-    if (isOfFlow) return pauses.causeFlow[row] === flow + 1;
-    return pauses.queue[row] === queue || !data.pausesQueues;
+  const own = paused.find((pause) => {
+    if (isOfFlow) return pauses.causeFlow[pause] === flow + 1;
+    return pauses.queue[pause] === queue || !data.pausesQueues;
   });
   const port = trace.port(link, time);
   const words = [];
