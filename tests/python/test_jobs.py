@@ -409,6 +409,30 @@ def test_the_bound_is_that_of_the_narrowest_cut(operation: str, spines: int, gbp
     assert ("own link" in bound.formula) == (gbps == 100)
 
 
+@pytest.mark.parametrize("hosts", [4, 8])
+def test_a_slow_leaf_of_a_tree_keeps_the_bound(hosts: int) -> None:
+    """A leaf sends and gets each byte once: less than the mean of all ranks, 2 (n - 1)/n times."""
+    rates = ["400 Gb/s"] * (hosts - 1) + ["10 Gb/s"]
+    cables = [
+        {"a": host, "b": hosts, "rate": rate, "delay": "100 ns"} for host, rate in enumerate(rates)
+    ]
+    tree = {"kind": "collective", "operation": "tree-all-reduce", "bytes": "8 MB", "chunks": 32}
+    found = run(
+        Scenario(
+            duration="20 ms",
+            topology={"kind": "graph", "hosts": hosts, "switches": 1, "links": cables},
+            scheme="ideal-fq",
+            traffic=[tree],
+            measure={"sample_interval": 0},
+        )
+    )
+    bound = bus_bound(found, "collective")
+    assert bound is not None and bound.bandwidth_bps == pytest.approx(
+        2 * (hosts - 1) / hosts * 10e9
+    )
+    assert 10e9 < found.jobs["bus_bandwidth_bps"].item() < bound.bandwidth_bps
+
+
 def test_a_gantt_chart_of_many_messages_stays_small() -> None:
     ranks, messages = 40, 500
     rows = {
