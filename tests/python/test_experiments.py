@@ -22,7 +22,7 @@ from penstock.experiments.claim import Claim
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
 from penstock.experiments.expression import METRICS, Evaluator, MissingSchemeError, NoRunsError
 from penstock.experiments.figure import draw, run_of_seed
-from penstock.experiments.grid import Cell, cells
+from penstock.experiments.grid import Cell, cells, stands
 from penstock.experiments.judge import judge
 from penstock.experiments.model import Experiment, FigureSpec, Point, Sweep
 from penstock.experiments.reproduce import reproduce
@@ -203,6 +203,13 @@ def test_a_sweep_and_its_axes_do_not_set_what_another_axis_varies() -> None:
 def test_no_two_runs_of_an_experiment_have_one_name(sweep: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         _grid(sweep)
+
+
+def test_small_numbers_are_points_of_their_own() -> None:
+    """Loss rates of links lie below 1e-9; what arithmetic rounds is the same point."""
+    rates = [Point(value=value) for value in (0.0, 1e-12, 1e-10, 1e-9, 2e-9, 0.1 + 0.2)]
+    for wanted, point in zip((0, 1e-12, 1e-10, 1e-9, 2e-9, 0.3), rates, strict=True):
+        assert [one for one in rates if stands(one, wanted)] == [point]
 
 
 def test_a_seed_stands_once_and_a_name_belongs_to_one_run() -> None:
