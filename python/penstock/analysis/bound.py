@@ -80,8 +80,8 @@ def _cuts(
     servers: dict[int, list[int]] = defaultdict(list)
     switches: dict[int, list[int]] = defaultdict(list)
     for rank in ranks:
-        rate = nic[rank][1] + inner
-        yield Cut(f"{names[rank]}'s own link", 1, rate, is_own_link=True)
+        own_rate = nic[rank][1] + inner
+        yield Cut(f"{names[rank]}'s own link", 1, own_rate, is_own_link=True)
         if per_server:
             servers[rank // per_server].append(rank)
         else:
