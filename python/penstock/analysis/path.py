@@ -102,7 +102,7 @@ class Route:
     is_whole: bool
     """Whether these are all links of the path."""
     others: Links = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
-    """Links between switches that it took for a part of the time, of a flow that an outage moved."""
+    """Links between switches that it took for a part of its time, if an outage moved it."""
 
 
 def routes(run: MeasuredRun, flows: pl.DataFrame) -> list[Route]:
