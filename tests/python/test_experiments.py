@@ -20,7 +20,13 @@ from penstock.experiments.bounds import bounds_text
 from penstock.experiments.checked import check_experiment
 from penstock.experiments.claim import Claim
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
-from penstock.experiments.expression import METRICS, Evaluator, MissingSchemeError, NoRunsError
+from penstock.experiments.expression import (
+    FUNCTIONS,
+    METRICS,
+    Evaluator,
+    MissingSchemeError,
+    NoRunsError,
+)
 from penstock.experiments.figure import draw, run_of_seed
 from penstock.experiments.grid import Cell, cells, stands
 from penstock.experiments.judge import judge
@@ -241,6 +247,18 @@ def test_a_ratio_to_nothing_is_infinite_or_no_number() -> None:
     evaluator = Evaluator([], [])
     assert evaluator.value("1 - 3 / 0") == float("-inf")
     assert evaluator.value("0 / 0") != evaluator.value("0 / 0")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["max", "min", "mean"])
+def test_what_was_not_measured_is_not_left_out_of_several_numbers(name: str) -> None:
+    evaluator = Evaluator([], [])
+    assert np.isnan(evaluator.value(f"{name}(0 / 0, 1, 2)"))
+    assert np.isnan(evaluator.value(f"{name}(0 / 0)"))
+    reduce = FUNCTIONS[name]
+    bins = np.array([np.nan, 1.0, 3.0])
+    assert reduce(bins) == {"max": 3, "min": 1, "mean": 2}[name]
+    assert np.isnan(reduce(bins, float("nan"))) and np.isnan(reduce(np.full(2, np.nan)))
 
 
 def test_closed_forms_give_the_papers_numbers() -> None:
