@@ -20,9 +20,15 @@ from penstock.experiments.bounds import bounds_text
 from penstock.experiments.checked import check_experiment
 from penstock.experiments.claim import Claim
 from penstock.experiments.closed_form import empty_fraction, worst_empty_fraction
-from penstock.experiments.expression import METRICS, Evaluator, MissingSchemeError, NoRunsError
+from penstock.experiments.expression import (
+    FUNCTIONS,
+    METRICS,
+    Evaluator,
+    MissingSchemeError,
+    NoRunsError,
+)
 from penstock.experiments.figure import draw, run_of_seed
-from penstock.experiments.grid import Cell, cells
+from penstock.experiments.grid import Cell, cells, stands
 from penstock.experiments.judge import judge
 from penstock.experiments.model import Experiment, FigureSpec, Point, Sweep
 from penstock.experiments.reproduce import reproduce
@@ -205,6 +211,13 @@ def test_no_two_runs_of_an_experiment_have_one_name(sweep: dict[str, Any], words
         _grid(sweep)
 
 
+def test_small_numbers_are_points_of_their_own() -> None:
+    """Loss rates of links lie below 1e-9; what arithmetic rounds is the same point."""
+    rates = [Point(value=value) for value in (0.0, 1e-12, 1e-10, 1e-9, 2e-9, 0.1 + 0.2)]
+    for wanted, point in zip((0, 1e-12, 1e-10, 1e-9, 2e-9, 0.3), rates, strict=True):
+        assert [one for one in rates if stands(one, wanted)] == [point]
+
+
 def test_a_seed_stands_once_and_a_name_belongs_to_one_run() -> None:
     with pytest.raises(ValueError, match='3 seeds are "1"'):
         _grid({"axes": [LOADS]}, {"seeds": [1, 1, 1]})
@@ -234,6 +247,18 @@ def test_a_ratio_to_nothing_is_infinite_or_no_number() -> None:
     evaluator = Evaluator([], [])
     assert evaluator.value("1 - 3 / 0") == float("-inf")
     assert evaluator.value("0 / 0") != evaluator.value("0 / 0")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["max", "min", "mean"])
+def test_what_was_not_measured_is_not_left_out_of_several_numbers(name: str) -> None:
+    evaluator = Evaluator([], [])
+    assert np.isnan(evaluator.value(f"{name}(0 / 0, 1, 2)"))
+    assert np.isnan(evaluator.value(f"{name}(0 / 0)"))
+    reduce = FUNCTIONS[name]
+    bins = np.array([np.nan, 1.0, 3.0])
+    assert reduce(bins) == {"max": 3, "min": 1, "mean": 2}[name]
+    assert np.isnan(reduce(bins, float("nan"))) and np.isnan(reduce(np.full(2, np.nan)))
 
 
 def test_closed_forms_give_the_papers_numbers() -> None:

@@ -12,11 +12,12 @@ import polars as pl
 import pytest
 from page_data import data_of
 
-from penstock import Run, Scenario, report, run
+from penstock import Run, Scenario, ScenarioError, report, run
 from penstock.analysis import request
 from penstock.analysis.bound import bus_bound
 from penstock.analysis.cause import CAUSES, Spans, time_lost, together
 from penstock.analysis.job import PARTS, CriticalPath, Job, job_labels
+from penstock.analysis.path import routes
 from penstock.analysis.reason import reasons
 from penstock.cli.options import CAUSE_EVENTS
 from penstock.presented import application_lines
@@ -325,6 +326,39 @@ def test_lost_packets_are_named_with_their_port() -> None:
         assert re.search(rf"to lost packets: {count} packets sent again, \d+ dropped at S0→H3", why)
 
 
+def test_what_unfinished_flows_lost_is_refused(victim: Run) -> None:
+    flows = victim.flows.head(2).with_columns(fct_ns=pl.lit(None, pl.Float64))
+    with pytest.raises(ScenarioError, match="2 of 2 did not finish"):
+        time_lost(victim, flows)
+
+
+def test_a_flow_that_an_outage_moved_has_no_single_path() -> None:
+    """Its packets were on T0→S1 for most of the time; what was lost is told of its first path."""
+    found = run(
+        Scenario(
+            seed=1,
+            duration="2 ms",
+            topology={"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 4, "spines": 2},
+            scheme="dctcp",
+            traffic=[{"kind": "listed", "flows": [(0, 4, "2 MB", 0), (1, 5, "2 MB", 0)]}],
+            faults={"outages": [{"link": (8, 10), "start": "50 us"}]},
+            measure={"sample_interval": 0, "events": True, "trace": {"events": ["depart"]}},
+        )
+    )
+    taken = found.packets.group_by("flow").agg(pl.col("egress").unique())
+    links = dict(found.links.select(pl.concat_str("from", "to", separator="-"), "link").rows())
+    moved = 0
+    for row in found.flows.iter_rows(named=True):
+        used = set(taken.row(by_predicate=pl.col("flow") == row["flow"], named=True)["egress"])
+        (route,) = routes(found, found.flows.filter(pl.col("flow") == row["flow"]))
+        assert used <= {*route.links.tolist(), *route.others.tolist()}
+        assert route.is_whole == (not {links["8-10"], links["8-11"]} <= used)
+        moved += not route.is_whole
+    assert moved
+    first = found.flows.filter(pl.col("retransmitted_packets") > 0)
+    assert all("T0→S0 dropped" in why for why in reasons(found, first))
+
+
 def test_a_queue_of_bfc_is_told_apart_only_with_a_trace() -> None:
     traffic = [{"kind": "listed", "flows": [(host, 3, "300 kB", 0) for host in range(3)]}]
     scenario = Scenario(
@@ -407,6 +441,30 @@ def test_the_bound_is_that_of_the_narrowest_cut(operation: str, spines: int, gbp
     assert bound is not None and bound.bandwidth_bps == pytest.approx(gbps * 1e9)
     assert found.jobs["bus_bandwidth_bps"].item() < bound.bandwidth_bps
     assert ("own link" in bound.formula) == (gbps == 100)
+
+
+@pytest.mark.parametrize("hosts", [4, 8])
+def test_a_slow_leaf_of_a_tree_keeps_the_bound(hosts: int) -> None:
+    """A leaf sends and gets each byte once: less than the mean of all ranks, 2 (n - 1)/n times."""
+    rates = ["400 Gb/s"] * (hosts - 1) + ["10 Gb/s"]
+    cables = [
+        {"a": host, "b": hosts, "rate": rate, "delay": "100 ns"} for host, rate in enumerate(rates)
+    ]
+    tree = {"kind": "collective", "operation": "tree-all-reduce", "bytes": "8 MB", "chunks": 32}
+    found = run(
+        Scenario(
+            duration="20 ms",
+            topology={"kind": "graph", "hosts": hosts, "switches": 1, "links": cables},
+            scheme="ideal-fq",
+            traffic=[tree],
+            measure={"sample_interval": 0},
+        )
+    )
+    bound = bus_bound(found, "collective")
+    assert bound is not None and bound.bandwidth_bps == pytest.approx(
+        2 * (hosts - 1) / hosts * 10e9
+    )
+    assert 10e9 < found.jobs["bus_bandwidth_bps"].item() < bound.bandwidth_bps
 
 
 def test_a_gantt_chart_of_many_messages_stays_small() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from penstock import Run, Scenario, run
 from penstock.analysis import time_lost
-from penstock.analysis.pause import LASTS, pause_intervals
+from penstock.analysis.pause import LASTS, pause_causes, pause_intervals
 from penstock.experiments.expression import METRICS
 
 HOSTS = 12
@@ -129,3 +129,30 @@ def test_a_trace_names_the_epoch_that_a_bitmap_repairs() -> None:
     told = found.events.with_columns(pl.col("queue").cast(pl.Int32))
     assert (repaired["queue"] >= 256).any()
     assert repaired.join(told, on=["time_ps", "event", "link", "queue"], how="anti").is_empty()
+
+
+def test_a_pause_of_a_class_was_caused_by_a_packet_of_that_class() -> None:
+    """Queues of classes have other numbers than the classes, and a NIC has one queue for all."""
+    flows = [(host, 7, 300_000, 0) for host in range(7)]
+    found = run(
+        Scenario.model_validate(
+            {
+                "topology": {"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 4, "spines": 1},
+                "scheme": {
+                    "preset": "wrr",
+                    "switch": {"backpressure": {"kind": "pfc", "xoff": "20 kB"}},
+                },
+                "traffic": [
+                    {"kind": "listed", "label": "first", "flows": flows},
+                    {"kind": "listed", "label": "second", "flows": flows, "class": 1},
+                ],
+                "duration": "1 ms",
+                "measure": {"events": True, "trace": {"events": ["pause_sent"]}},
+            }
+        )
+    )
+    pauses = pause_intervals(found)
+    causes = pauses.with_columns(pause_causes(found, pauses))
+    classes = dict(found.flows["flow", "class"].rows())
+    assert set(causes["queue"]) == {0, 1}
+    assert [classes.get(flow) for flow in causes["cause_flow"]] == causes["queue"].to_list()

@@ -8,9 +8,10 @@ The bus bandwidth is the factor of the operation (2 (n - 1)/n for all-reduce, (n
 others) times S / time, see NVIDIA's nccl-tests, doc/PERFORMANCE.md. A group of k of the n ranks has
 links of the rate C each way to the rest. What must cross them bounds the time:
 
-- one rank, k = 1: the factor times S (of an all-reduce on the average over ranks), so that the bus
-  bandwidth is C at most;
-- all-reduce: S, because the rest needs the sum of the group's buffers;
+- all-reduce: S, because the rest needs the sum of the group's buffers. All ranks together send
+  2 (n - 1) S at least (P. Patarasuk and X. Yuan, JPDC 69(2), 2009), so that the bus bandwidth is at
+  most the mean rate of their links. A single rank may send less than the mean, as a leaf of a tree;
+- one rank and the others, k = 1: the factor times S, so that the bus bandwidth is C at most;
 - all-gather and reduce-scatter: max(k, n - k)/n S, in one of the two directions;
 - all-to-all: k (n - k)/n S.
 """
@@ -41,6 +42,12 @@ class Cut:
     name: str
     ranks: int
     rate_bps: float
+    is_own_link: bool = False
+    """Whether it is around one rank, and not around a switch or a server."""
+
+
+def _is_all_reduce(operation: str) -> bool:
+    return operation.endswith("all-reduce")
 
 
 def bus_bound(run: MeasuredRun, label: str) -> Bound | None:
@@ -51,11 +58,11 @@ def bus_bound(run: MeasuredRun, label: str) -> Bound | None:
     links = run.links.select("from", "to", "rate_bps").rows()
     hosts = set(range(run.scenario.topology.host_count()))
     ranks = [int(rank) for rank in entry.ranks] or sorted(hosts)
-    bounds = [
-        _bound(cut, len(ranks), str(entry.operation))
-        for cut in _cuts(run, ranks, links, hosts)
-        if 0 < cut.ranks < len(ranks)
-    ]
+    cuts, operation = list(_cuts(run, ranks, links, hosts)), str(entry.operation)
+    bounds = [_bound(cut, len(ranks), operation) for cut in cuts if 0 < cut.ranks < len(ranks)]
+    if _is_all_reduce(operation):
+        mean = sum(cut.rate_bps for cut in cuts if cut.is_own_link) / len(ranks)
+        bounds.insert(0, Bound(mean, "the mean rate of the ranks' own links"))
     return min(bounds, key=lambda one: one.bandwidth_bps, default=None)
 
 
@@ -73,7 +80,8 @@ def _cuts(
     servers: dict[int, list[int]] = defaultdict(list)
     switches: dict[int, list[int]] = defaultdict(list)
     for rank in ranks:
-        yield Cut(f"{names[rank]}'s own link", 1, nic[rank][1] + inner)
+        own_rate = nic[rank][1] + inner
+        yield Cut(f"{names[rank]}'s own link", 1, own_rate, is_own_link=True)
         if per_server:
             servers[rank // per_server].append(rank)
         else:
@@ -88,10 +96,10 @@ def _cuts(
 def _bound(cut: Cut, n: int, operation: str) -> Bound:
     """What a cut allows an operation of n ranks."""
     k, rate = cut.ranks, cut.rate_bps
-    factor = (n - 1) / n * (2 if operation.endswith("all-reduce") else 1)
-    if k == 1:
+    factor = (n - 1) / n * (2 if _is_all_reduce(operation) else 1)
+    if k == 1 and not _is_all_reduce(operation):
         return Bound(rate, f"the rate of {cut.name}")
-    if operation.endswith("all-reduce"):
+    if _is_all_reduce(operation):
         crosses, words = 1.0, f"2 (n − 1)/n · C, C the rate of {cut.name}, n = {n}"
     elif operation == "all-to-all":
         crosses = k * (n - k) / n

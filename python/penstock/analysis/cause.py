@@ -39,6 +39,7 @@ from penstock.analysis.pause import (
     pause_intervals,
 )
 from penstock.analysis.runs import MeasuredRun, lazy_table, part_of
+from penstock.errors import refuse
 
 CAUSES = {
     "paused_ns": "paused",
@@ -122,6 +123,11 @@ class Flow:
         """The known links of its path."""
         return [int(link) for link in self.route.links]
 
+    @property
+    def all_links(self) -> list[int]:
+        """Those, and the known links that it took for a part of its time."""
+        return [*self.links, *(int(link) for link in self.route.others)]
+
 
 class Record:
     """What a run has recorded about the paths of some flows: pauses, drops, queues."""
@@ -129,7 +135,7 @@ class Record:
     def __init__(self, run: MeasuredRun, flows: Sequence[Flow]) -> None:
         self.run = run
         self.flows = [flow.number for flow in flows]
-        self.links = sorted({link for flow in flows for link in flow.links})
+        self.links = sorted({link for flow in flows for link in flow.all_links})
         kind = str(part_of(run.scenario, "scheme", "switch", "backpressure", "kind"))
         self.has_class_pauses = kind in CLASS_PAUSES
         self.flow_paused = flow_paused_links(run)
@@ -200,11 +206,16 @@ class Record:
         return {int(link): part["time"].to_numpy() for (link,), part in parts}
 
     @cached_property
-    def own_drops(self) -> dict[tuple[int, int], int]:
-        """(flow, link) -> packets of the flow that were dropped there, where a trace tells."""
-        rows = lazy_table(self.run, "packets").filter(pl.col("event") == "drop")
-        counts = rows.group_by("flow", "egress").len().collect()
-        return {(int(flow), int(link)): int(count) for flow, link, count in counts.iter_rows()}
+    def own_drops(self) -> dict[int, dict[int, int]]:
+        """Flow -> link -> packets of the flow that were dropped there, where a trace tells."""
+        rows = lazy_table(self.run, "packets").filter(
+            (pl.col("event") == "drop") & pl.col("flow").is_in(self.flows)
+        )
+        counts = rows.group_by("flow", "egress").len().sort("flow", "egress").collect()
+        found: dict[int, dict[int, int]] = {}
+        for flow, link, count in counts.iter_rows():
+            found.setdefault(int(flow), {})[int(link)] = int(count)
+        return found
 
     @cached_property
     def totals(self) -> dict[int, dict[str, Any]]:
@@ -280,7 +291,16 @@ def losses(run: MeasuredRun, flows: pl.DataFrame) -> tuple[list[Loss], Record]:
     ----------
     flows
         Rows of the table of flows; a few thousand at most, because each is looked at by itself.
+
+    Raises
+    ------
+    ScenarioError
+        One of them did not finish.
     """
+    unfinished = flows["fct_ns"].null_count()
+    if unfinished:
+        message = f"{unfinished} of {flows.height} did not finish; what they lost is not known"
+        raise refuse("flows", message, 'leave them out: flows.filter("finished")')
     columns = ("flow", "class", "start_ns", "fct_ns", "ideal_fct_ns", "retransmitted_packets")
     rows = zip(flows.select(columns).iter_rows(), routes(run, flows), strict=True)
     every = [

@@ -7,7 +7,7 @@ the one that the core gave it when it started.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,16 @@ from penstock.scenario.traffic import Listed
 Links = NDArray[np.uint32]
 """Numbers of directed links."""
 
+INSIDE = 2**32 - 1
+"""In place of the number of a path: the core's, of a flow that takes no link of the network."""
+
 
 @dataclass(frozen=True)
 class Paths:
     """Links between switches that flows take."""
 
     of_flow: Links
-    """Number of the path, [flow]; 2^32 - 1 for a flow that stays inside its server."""
+    """Number of the path, [flow]; :data:`INSIDE` for a flow that stays inside its server."""
     starts: Links
     """Place of a path's first link, [path + 1]."""
     links: Links
@@ -94,9 +97,12 @@ class Route:
     """What is known of the path of a flow."""
 
     links: Links
-    """Directed links from the source on; the first and the last only, where not all are known."""
+    """Directed links from the source on, all the time; the first and the last only, where not all
+    are known or where they changed."""
     is_whole: bool
     """Whether these are all links of the path."""
+    others: Links = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
+    """Links between switches that it took for a part of its time, if an outage moved it."""
 
 
 def routes(run: MeasuredRun, flows: pl.DataFrame) -> list[Route]:
@@ -109,6 +115,7 @@ def routes(run: MeasuredRun, flows: pl.DataFrame) -> list[Route]:
     """
     start = picoseconds(flows["start_ns"].to_numpy())
     found = flow_paths(run, flows.select("flow", "src", "dst", pl.Series("start_ps", start)))
+    later = _later_paths(run, flows, found) if found else {}
     ends = run.links.select("link", "from", "to")
     out_of = dict(ends.filter(pl.col("from").is_in(flows["src"].implode()))["from", "link"].rows())
     into = dict(ends.filter(pl.col("to").is_in(flows["dst"].implode()))["to", "link"].rows())
@@ -122,9 +129,41 @@ def routes(run: MeasuredRun, flows: pl.DataFrame) -> list[Route]:
         between = found.of(place) if found else nothing
         ends_of = [out_of.get(source), into.get(destination)]
         first, last = ([] if end is None else [end] for end in ends_of)
+        if place in later:
+            others = np.concatenate([between, *later[place]])
+            links = np.array([*first, *last], dtype=np.uint32)
+            known.append(Route(links, is_whole=False, others=others))
+            continue
         links = np.array([*first, *between, *last], dtype=np.uint32)
         known.append(Route(links, is_whole=found is not None))
     return known
+
+
+def _later_paths(run: MeasuredRun, flows: pl.DataFrame, paths: Paths) -> dict[int, list[Links]]:
+    """Place of a flow whose path changed while it lasted, because of an outage -> the new paths.
+
+    Parameters
+    ----------
+    flows
+        Rows of the table of flows.
+    paths
+        Their paths when they started.
+    """
+    found: dict[int, list[Links]] = {}
+    begin = flows["start_ns"].to_numpy()
+    end = (flows["start_ns"] + flows["fct_ns"]).fill_null(np.inf).to_numpy()
+    outages = run.scenario.faults.outages
+    for moment in sorted({int(time) for one in outages for time in (one.start, one.end) if time}):
+        is_on = (begin < moment / 1e3) & (moment / 1e3 < end) & (paths.of_flow != INSIDE)
+        lasting = np.flatnonzero(is_on).tolist()
+        moved = flows[lasting].select("flow", "src", "dst", start_ps=pl.lit(moment, pl.UInt64))
+        new = flow_paths(run, moved) if lasting else None
+        if new is None:
+            continue
+        for row, place in enumerate(lasting):
+            if not np.array_equal(new.of(row), paths.of(place)):
+                found.setdefault(place, []).append(new.of(row))
+    return found
 
 
 def accelerators_of_server(run: MeasuredRun) -> int:

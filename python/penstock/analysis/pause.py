@@ -85,7 +85,9 @@ def pause_causes(run: MeasuredRun, intervals: pl.DataFrame) -> pl.DataFrame:
     tells.
     """
     names_flow = pl.col("ingress").is_in(flow_paused_links(run))
-    subject = pl.when(names_flow).then("flow_hash").otherwise(pl.col("upstream_queue"))
+    kind = part_of(run.scenario, "scheme", "switch", "backpressure", "kind")
+    place = "class" if kind in CLASS_PAUSES else "upstream_queue"
+    subject = pl.when(names_flow).then("flow_hash").otherwise(pl.col(place))
     sent = (
         lazy_table(run, "packets")
         .filter(pl.col("event") == "pause_sent")

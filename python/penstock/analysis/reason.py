@@ -93,17 +93,17 @@ def _resent(loss: Loss, record: Record) -> str:
 
 
 def _where_dropped(flow: Flow, record: Record) -> str:
-    own = [(record.own_drops.get((flow.number, link), 0), link) for link in flow.links]
-    if any(count for count, _ in own):
-        count, link = max(own)
+    own = record.own_drops.get(flow.number)
+    if own:
+        count, link = max((count, link) for link, count in own.items())
         return f", {count:,} dropped at {link_name(record, link)}"
     if record.has_events:
-        meanwhile = [(_between(record.drops.get(link), flow), link) for link in flow.links]
+        meanwhile = [(_between(record.drops.get(link), flow), link) for link in flow.all_links]
         count, link = max(meanwhile, default=(0, 0))
         if count:
             return f"; {link_name(record, link)} dropped {count:,} packets meanwhile"
         return ""
-    totals = [(int(record.totals[link]["drops"]), link) for link in flow.links]
+    totals = [(int(record.totals[link]["drops"]), link) for link in flow.all_links]
     count, link = max(totals, default=(0, 0))
     return f"; {link_name(record, link)} dropped {count:,} packets in the run" if count else ""
 

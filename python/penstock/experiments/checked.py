@@ -35,8 +35,9 @@ RANGES = (("size_min", "size_max", 1), ("least", "most", 0), ("after", "until", 
 REDUCING = ("max", "min", "mean")
 """Functions that make one number of the values of all bins."""
 
-_PERCENTILE = re.compile(r"p[0-9]{1,9}")
-"""A percentile as a `statistic`; our choice: no run has a thousand million values."""
+_PERCENTILE = re.compile(r"p(?:[0-9]{2}|[0-9]{2,8}[1-9])")
+"""A percentile as a `statistic`; our choice: no run has a thousand million values. The digits stand
+behind "0.", so that p5 and p100 are refused: they would be p50 and p10."""
 
 
 def checked(text: str, option: str = "--metric") -> str:
@@ -108,10 +109,12 @@ class _Check:
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 yield from self._within(parts)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
+                self._check_numbers([operand])
                 yield from self.calls(operand)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
                 if isinstance(op, ast.Pow):
                     self._check_exponent(right)
+                self._check_numbers([left, right])
                 yield from self._within([left, right])
             case ast.Call(func=ast.Name(id=name)):
                 known = METRICS | FUNCTIONS
@@ -119,6 +122,8 @@ class _Check:
                     remedy = f"{nearest(name, known)}; `penstock list metrics` lists all"
                     raise self._refusal(f"there is no metric {quoted(name)}", remedy)
                 self._check_parameters(name, node)
+                if name in REDUCING or name == "abs":
+                    self._check_numbers(node.args)
                 yield name, node
                 yield from self._within([*node.args, *(one.value for one in node.keywords)])
             case ast.Name(id=name) if name in self.axes:
@@ -132,6 +137,13 @@ class _Check:
     def _within(self, parts: Sequence[ast.expr]) -> Iterator[tuple[str, ast.Call]]:
         for part in parts:
             yield from self.calls(part)
+
+    def _check_numbers(self, parts: Sequence[ast.expr]) -> None:
+        """Refuses texts and lists where the language computes."""
+        for one in parts:
+            match one:
+                case ast.Constant(value=str()) | ast.List() | ast.Tuple():
+                    raise self._refusal(f"{ast.unparse(one)} is no number", "write numbers")
 
     def _check_exponent(self, node: ast.expr) -> None:
         """Refuses an exponent that is written in numbers and too large."""
@@ -148,6 +160,10 @@ class _Check:
 
     def _check_parameters(self, name: str, node: ast.Call) -> None:
         """Refuses parameters that a function does not have, missing ones, and points of no axis."""
+        names = [one.arg for one in node.keywords]
+        for written in names:
+            if names.count(written) > 1:
+                raise self._refusal(f"{written} is there twice", "write it once")
         metric = METRICS.get(name)
         selectors = [one for one in node.keywords if metric and one.arg in self.axes]
         others = [one for one in node.keywords if one not in selectors]

@@ -50,10 +50,26 @@ def _byte_share(workload: str, size: float) -> float:
     return share_of_bytes_below(found.points, found.convention, size)
 
 
+def _reduction(of_known: Callable[[Any], Any]) -> Callable[..., float]:
+    """A function that makes one number of several, and of the values of all bins.
+
+    A bin without a value is left out. A number that could not be measured is not: of it and others
+    nobody knows which is the largest.
+    """
+
+    def reduce(*values: Any) -> float:
+        lacks = any(np.ndim(one) == 0 and np.isnan(one) for one in values)
+        every = np.hstack(values)
+        known = every[~np.isnan(every)]
+        return float(of_known(known)) if known.size and not lacks else float("nan")
+
+    return reduce
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = CLOSED_FORMS | {
-    "max": lambda *values: float(np.nanmax(np.hstack(values))),
-    "min": lambda *values: float(np.nanmin(np.hstack(values))),
-    "mean": lambda *values: float(np.nanmean(np.hstack(values))),
+    "max": _reduction(np.max),
+    "min": _reduction(np.min),
+    "mean": _reduction(np.mean),
     "abs": np.abs,
     "byte_share": _byte_share,
 }

@@ -7,6 +7,7 @@ exist yet has no scenario. The cell stays in the grid, so claims about it are re
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,10 @@ from penstock.scenario.catalogue import scenario_file
 from penstock.scenario.scheme import scheme_label, scheme_names
 from penstock.scenario.table import Field, fields_set, replaces, with_key
 from penstock.toml_text import read_toml
+
+ROUNDING = 1e-9
+"""Share by which two numbers differ that are one point of an axis (our choice: far above what
+arithmetic leaves, far below the step of any axis). Nothing but 0 is 0: a loss rate may be 1e-12."""
 
 
 def point_name(axis: str, point: Point) -> str:
@@ -188,7 +193,7 @@ def stands(point: Point, wanted: str | float) -> bool:
     """Whether a point is the one that a selector names by name or number."""
     if isinstance(wanted, str):
         return point.label == wanted
-    return point.value is not None and abs(point.value - wanted) <= 1e-9 * max(abs(wanted), 1.0)
+    return point.value is not None and math.isclose(point.value, wanted, rel_tol=ROUNDING)
 
 
 def _base(scenario: str | Table, directory: Path) -> tuple[Table, Path]:
