@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from penstock import _core
-from penstock.analysis.runs import MeasuredRun
+from penstock.analysis.runs import MeasuredRun, part_of
 from penstock.errors import core_refusals
 from penstock.scenario.scheme import Scheme, expand_scheme
 from penstock.scenario.traffic import Listed
@@ -152,7 +152,7 @@ def _later_paths(run: MeasuredRun, flows: pl.DataFrame, paths: Paths) -> dict[in
     found: dict[int, list[Links]] = {}
     begin = flows["start_ns"].to_numpy()
     end = (flows["start_ns"] + flows["fct_ns"]).fill_null(np.inf).to_numpy()
-    outages = run.scenario.faults.outages
+    outages = part_of(run.scenario, "faults", "outages") or ()
     for moment in sorted({int(time) for one in outages for time in (one.start, one.end) if time}):
         is_on = (begin < moment / 1e3) & (moment / 1e3 < end) & (paths.of_flow != INSIDE)
         lasting = np.flatnonzero(is_on).tolist()
