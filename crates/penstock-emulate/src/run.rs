@@ -19,8 +19,10 @@ use crate::error::EmulationError;
 use crate::glance::{Board, Glance};
 use crate::hosts::{self, Places};
 use crate::load::Load;
-use crate::namespace::{PacketSocket, TapDevice, enter};
+use crate::missed::Before;
+use crate::namespace::{HostNamespace, PacketSocket, TapDevice, enter};
 use crate::outcome::{Connections, Lateness, Outcome};
+use crate::port::Port;
 use crate::processors::Processors;
 use crate::programs::Programs;
 
@@ -53,13 +55,14 @@ pub fn emulate(
     let mut places = hosts::create(enter()?, scenario, config, &controls)?;
     let copies = capacity::check(scenario, config, &mut places, processors.as_ref(), demand)?;
     let Places { hosts, taps, mut sockets } = places;
+    let before = Before::count(&hosts, config, sockets.values())?;
     let clock = Clock::starting_in(AHEAD, config.scale_time);
     let socket = |host: u32| sockets.remove(&host).expect("a host of ours has a socket");
     let capture = config.capture.as_deref().map(|path| Capture::new(path, hosts.len() as u32));
     let assembly = assemble(scenario, clock, (run, parts), taps, socket, capture.transpose()?)?;
     let load = Load::prepare(scenario, (config, &controls), &hosts, assembly.run.flows(), clock)?;
     let programs = Programs::start(&hosts, config)?;
-    let machine = Machine { processors, copies };
+    let machine = Machine { processors, copies, hosts, before };
     drive(scenario, assembly, (clock, config.scale_time), (load, programs), machine, goes_on)
 }
 
@@ -68,6 +71,10 @@ struct Machine {
     processors: Option<Processors>,
     /// Frames a second that it copied before the run.
     copies: f64,
+    /// Where its hosts live.
+    hosts: Vec<HostNamespace>,
+    /// What their devices had counted before the run.
+    before: Before,
 }
 
 /// Drives everything until the run is over.
@@ -76,7 +83,7 @@ fn drive(
     assembly: Assembly<Unobserved, TapDevice, PacketSocket, Option<Capture>>,
     (clock, scale_time): (Clock, u32),
     (load, programs): (Load, Programs),
-    Machine { processors, copies }: Machine,
+    Machine { processors, copies, hosts: places, before }: Machine,
     goes_on: &mut GoesOn<'_>,
 ) -> Result<Outcome, EmulationError> {
     let Assembly { run, mut network, mut hosts, idle } = assembly;
@@ -121,6 +128,9 @@ fn drive(
     });
     outcome?;
     let now = clock.now();
+    // Before programs send more, which nobody reads.
+    let sockets = hosts.take_devices();
+    let missed = before.since(&places, hosts.ports().iter().map(Port::host).zip(sockets))?;
     let (records, flows) = load.finish(clock)?;
     let ended = programs.finish()?;
     let (switches, ports, lateness, capture) = network.into_parts();
@@ -135,6 +145,7 @@ fn drive(
         connections: Connections::of(&records, clock),
         lateness: [Lateness::of(&lateness), Lateness::of(&own_lateness)],
         refused: ports.iter().map(|port| (port.host(), port.refusals)).collect(),
+        missed,
         frames: ports.iter().map(|port| port.received + port.sent).sum(),
         programs: ended,
     })
