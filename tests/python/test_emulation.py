@@ -291,7 +291,7 @@ def test_a_program_that_cannot_be_started_leaves_nothing(pair: str, here: Path, 
     programs = [{"host": 0, "command": "true"}, {"host": 1, "command": str(no_program)}]
     scenario = Scenario.load(pair, {"emulation.programs": programs})
     with pytest.raises(SimulationError, match=r"start .*/no-program on host H1: No such file"):
-        emulate(scenario, output=here / "printed")
+        emulate(scenario, output=here / "printed", capture=here / "frames.pcapng")
     assert everything(here) == [no_program.name, pair]
 
 
