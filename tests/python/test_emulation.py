@@ -192,6 +192,10 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         ["--hosts", "H1,H7"],
         '--hosts = "H7": there is no such host; write a host of H0 to H2',
     ),
+    "no kernel": (
+        ["--hosts", ""],
+        '--hosts = "": it names nothing; write names separated by commas',
+    ),
     "no host": (
         ["--program", "true"],
         "--program = \"true\": it is not HOST=COMMAND; write e.g. 'H0=ping 10.0.0.2'",
@@ -385,7 +389,7 @@ def test_servers_are_told_of_the_end_together(pair: str, here: Path, mark: str) 
     """The second server is told while the first one, which does not listen, still lives."""
     stubborn = "H0:=sh -c 'trap \"\" TERM; echo $$ > first; sleep 600'"
     look = "until test -s first; do sleep 0.05; done; "
-    look += "trap \"kill -0 $(cat first) && echo together; exit 0\" TERM; echo > second; "
+    look += 'trap "kill -0 $(cat first) && echo together; exit 0" TERM; echo > second; '
     wait = "until test -s second; do sleep 0.05; done"
     command = ["emulate", pair, "--out", "out", "--force", "--program", stubborn]
     command += ["--program", f"H0:=sh -c '{look} while :; do sleep 0.05; done'"]
