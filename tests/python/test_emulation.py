@@ -231,6 +231,11 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         "--watch: standard error is no terminal; run the command in a terminal, or leave the "
         "option out",
     ),
+    "packet trace": (
+        ["--set", "measure.trace={ nodes = [], events = [] }"],
+        "pair.toml: measure.trace: it is a packet trace; in real time no packets are listed; leave "
+        "it out and take --capture, or simulate the scenario",
+    ),
     "mixed flow": (
         ["--hosts", "H0,H1"],
         "pair.toml: traffic[0]: it is a flow from host 1 to host 2; one of these has a kernel",

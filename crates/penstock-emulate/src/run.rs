@@ -5,9 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use penstock_packet::Unobserved;
-use penstock_sim::Scenario;
 use penstock_sim::live::Part;
-use penstock_units::Time;
+use penstock_sim::{Scenario, ScenarioError};
+use penstock_units::{Problems, Time};
 
 use crate::assemble::{Assembly, assemble, build, in_order};
 use crate::capacity;
@@ -47,6 +47,7 @@ pub fn emulate(
     config: &EmulationConfig,
     goes_on: &mut GoesOn<'_>,
 ) -> Result<Outcome, EmulationError> {
+    check_trace(scenario)?;
     let (run, parts) = build(scenario, &config.kernels, config.nic_memory, |_| Unobserved)?;
     let controls = Controls::of(run.flows(), config);
     let processors = Processors::split();
@@ -64,6 +65,15 @@ pub fn emulate(
     let programs = Programs::start(&hosts, config)?;
     let machine = Machine { processors, copies, hosts, before };
     drive(scenario, assembly, (clock, config.scale_time), (load, programs), machine, goes_on)
+}
+
+/// Refuses a packet trace: nobody writes one in real time, and its table would be empty.
+fn check_trace(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let mut problems = Problems::default();
+    let remedy = "in real time no packets are listed; leave it out and take --capture, or simulate the \
+                  scenario";
+    problems.unless(scenario.measure.trace.is_none(), "measure.trace", "a packet trace", remedy);
+    ScenarioError::unless_none(problems)
 }
 
 /// What a run knows of the machine.
