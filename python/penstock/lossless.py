@@ -82,7 +82,7 @@ def loss_notes(run: MeasuredRun) -> list[str]:
 def _drops(run: MeasuredRun) -> list[str]:
     """That switches that pause dropped packets, or could have, and why, where it can be told."""
     summary, scenario = run.summary, run.scenario
-    drops = summary["drops"]
+    drops = summary["drops"] - _drops_of_nics(run)
     if not drops and not summary["pfc_pauses"]:
         return []
     switch, pfc = scenario.scheme.switch, _pfc(scenario)
@@ -103,6 +103,15 @@ def _drops(run: MeasuredRun) -> list[str]:
     if not why and (faults.outages or faults.control_loss or faults.corruption):
         why = "pauses were lost by `faults`"
     return [f"{drops:,} packets were dropped although PFC pauses: {why}"] if why else []
+
+
+def _drops_of_nics(run: MeasuredRun) -> int:
+    """What NICs of hosts with kernels have dropped. They come after the nodes of the scenario."""
+    if "emulation" not in run.summary:
+        return 0
+    nodes = len(run.scenario.topology.node_names())
+    links = run.links
+    return int(links.filter(links["from"] >= nodes)["drops"].sum())
 
 
 def _too_little_headroom(rooms: list[PauseRoom], names: list[str]) -> str:

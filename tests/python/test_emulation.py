@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import polars as pl
 import pytest
 import tomli_w
 from rich.console import Console
@@ -191,6 +192,10 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         ["--hosts", "H1,H7"],
         '--hosts = "H7": there is no such host; write a host of H0 to H2',
     ),
+    "no kernel": (
+        ["--hosts", ""],
+        '--hosts = "": it names nothing; write names separated by commas',
+    ),
     "no host": (
         ["--program", "true"],
         "--program = \"true\": it is not HOST=COMMAND; write e.g. 'H0=ping 10.0.0.2'",
@@ -225,6 +230,11 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         ["--watch"],
         "--watch: standard error is no terminal; run the command in a terminal, or leave the "
         "option out",
+    ),
+    "packet trace": (
+        ["--set", "measure.trace={ nodes = [], events = [] }"],
+        "pair.toml: measure.trace: it is a packet trace; in real time no packets are listed; leave "
+        "it out and take --capture, or simulate the scenario",
     ),
     "mixed flow": (
         ["--hosts", "H0,H1"],
@@ -290,7 +300,7 @@ def test_a_program_that_cannot_be_started_leaves_nothing(pair: str, here: Path, 
     programs = [{"host": 0, "command": "true"}, {"host": 1, "command": str(no_program)}]
     scenario = Scenario.load(pair, {"emulation.programs": programs})
     with pytest.raises(SimulationError, match=r"start .*/no-program on host H1: No such file"):
-        emulate(scenario, output=here / "printed")
+        emulate(scenario, output=here / "printed", capture=here / "frames.pcapng")
     assert everything(here) == [no_program.name, pair]
 
 
@@ -355,6 +365,42 @@ def test_programs_talk_and_what_they_print_is_kept(
     assert f"H2: {client}: ended with code 3" in summary["notes"]
     assert not any("http.server" in note for note in summary["notes"])
     assert summary["flows_finished"] == 2
+
+
+@with_namespaces
+def test_a_datagram_is_in_the_network_or_dropped_there_or_missed(
+    pair: str, here: Path, mark: str
+) -> None:
+    """A host sends faster than anybody reads. Each of its frames has its place in one count."""
+    sent = 30_000
+    script = "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
+    script += f"[s.sendto(bytes(1000), ('10.0.0.3', 9)) for _ in range({sent})]; time.sleep(1)"
+    (here / "pair.toml").write_text((here / pair).read_text().replace("[[0, 1, 10000, 0], ", "["))
+    command = ["emulate", pair, "--scheme", "pfc", "--out", "out", "--force"]
+    assert main([*command, "--program", f'H0={sys.executable} -c "{script}"']) == 0
+    run = Run.load("out")
+    assert run.summary["node_names"][3:5] == ["S0", "N0"]
+    from_nic = (pl.col("from") == 4) & (pl.col("to") == 3)
+    nic = run.links.row(by_predicate=from_nic, named=True)
+    missed = run.summary["emulation"]["missed"].get("H0", {"from_host": 0})
+    assert nic["assignments"] + nic["drops"] + missed["from_host"] == sent
+    # PFC is not to blame for what a NIC drops.
+    assert nic["drops"] == run.summary["drops"] > 0
+    assert not any("although PFC pauses" in note for note in run.summary["notes"])
+
+
+@with_namespaces
+def test_servers_are_told_of_the_end_together(pair: str, here: Path, mark: str) -> None:
+    """The second server is told while the first one, which does not listen, still lives."""
+    stubborn = "H0:=sh -c 'trap \"\" TERM; echo $$ > first; sleep 600'"
+    look = "until test -s first; do sleep 0.05; done; "
+    look += 'trap "kill -0 $(cat first) && echo together; exit 0" TERM; echo > second; '
+    wait = "until test -s second; do sleep 0.05; done"
+    command = ["emulate", pair, "--out", "out", "--force", "--program", stubborn]
+    command += ["--program", f"H0:=sh -c '{look} while :; do sleep 0.05; done'"]
+    assert main([*command, "--program", f"H1=sh -c '{wait}'"]) == 0
+    assert (here / "out-programs" / "program-1.out").read_text() == "together\n"
+    assert Run.load("out").summary["notes"][-1].endswith("ended by signal 9")
 
 
 @with_namespaces
@@ -427,6 +473,7 @@ def test_notes_say_what_went_wrong() -> None:
         "frames": 12_345,
         "lateness": {"network": late, "hosts": late | {"frames": 0}},
         "refused": {"H1": {"multicast": 3, "spoofed": 1_000}},
+        "missed": {"H0": {"from_host": 0, "to_host": 7}, "H2": {"from_host": 1_500, "to_host": 0}},
         "connections": {"failed": 2},
         "programs": [
             {"host": 0, "command": ["a", "-b"], "code": 0},
@@ -434,10 +481,12 @@ def test_notes_say_what_went_wrong() -> None:
             {"host": 1, "command": ["d"], "signal": 11},
             {"host": 2, "command": ["e"], "signal": 15},
             {"host": 2, "command": ["f"], "signal": 15},
+            {"host": 2, "command": ["g"], "signal": 11},
         ],
     }
     programs = [Program(host=0, command=name) for name in ("a -b", "c", "d", "e")]
-    asked = Emulation(programs=[*programs, Program(host=2, command="f", server=True)])
+    servers = [Program(host=2, command=name, server=True) for name in ("f", "g")]
+    asked = Emulation(programs=[*programs, *servers])
     # 3 ms a packet: a frame in a hundred is late by just half of it.
     in_time = notes(done | {"packet_us": 3_000.0}, asked)
     assert not any(note.startswith("too late") for note in in_time)
@@ -446,9 +495,12 @@ def test_notes_say_what_went_wrong() -> None:
         "too late: a frame in a hundred is late by more than half of the 3 ms that a packet takes "
         "on the slowest link; completion times are too long (docs/emulation.md)",
         "frames of H1 that were not let in: 3 multicast, 1,000 spoofed",
+        "frames to H0 that were lost: 7; the host was late in reading those before them",
+        "frames from H2 that were lost: 1,500; the network was late in reading those before them",
         "H1: c: ended with code 7",
         "H1: d: ended by signal 11",
         "H2: e: ended by signal 15: the run was over",
+        "H2: g: ended by signal 11",
         "2 connections failed",
     ]
 

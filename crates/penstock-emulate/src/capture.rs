@@ -1,6 +1,6 @@
 //! Every frame at the edge of the network, in a file that Wireshark reads.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,12 +17,15 @@ const AT_ONCE: usize = 1 << 20;
 /// A capture of the frames between the network and its hosts: an interface for each host, times of the run
 /// (ps).
 ///
-/// Where the file cannot be written any more, the run goes on, and its end has the error.
+/// Where the file cannot be written any more, the run goes on, and its end has the error. A run that fails
+/// leaves no file, so that the same command can be repeated; one that is killed leaves what it has.
 #[derive(Debug)]
 pub struct Capture {
     path: PathBuf,
     file: BufWriter<File>,
     error: Option<io::Error>,
+    /// Whether all frames are in the file.
+    is_whole: bool,
 }
 
 impl Capture {
@@ -32,12 +35,14 @@ impl Capture {
     /// When the file cannot be written.
     pub fn new(path: &Path, hosts: u32) -> Result<Self, EmulationError> {
         let refused = |error| EmulationError::Output { path: path.to_owned(), error };
-        let mut file = BufWriter::with_capacity(AT_ONCE, File::create(path).map_err(refused)?);
-        file.write_all(pcapng::section().bytes()).map_err(refused)?;
+        let file = BufWriter::with_capacity(AT_ONCE, File::create(path).map_err(refused)?);
+        let mut capture = Capture { path: path.to_owned(), file, error: None, is_whole: false };
+        capture.file.write_all(pcapng::section().bytes()).map_err(refused)?;
         for host in 0..hosts {
-            file.write_all(pcapng::interface(&format!("H{host}")).bytes()).map_err(refused)?;
+            let interface = pcapng::interface(&format!("H{host}"));
+            capture.file.write_all(interface.bytes()).map_err(refused)?;
         }
-        Ok(Capture { path: path.to_owned(), file, error: None })
+        Ok(capture)
     }
 
     /// Writes what is left.
@@ -46,7 +51,17 @@ impl Capture {
     /// When the file could not be written, now or before.
     pub fn finish(mut self) -> Result<(), EmulationError> {
         let written = self.error.take().map_or(Ok(()), Err).and_then(|()| self.file.flush());
-        written.map_err(|error| EmulationError::Output { path: self.path, error })
+        self.is_whole = written.is_ok();
+        written.map_err(|error| EmulationError::Output { path: self.path.clone(), error })
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        if !self.is_whole {
+            // The run has another error, which says more.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

@@ -250,6 +250,9 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
             part.take_leaving(|leaving| match leaving {
                 Leaving::Packet { link, arrival, packet, telemetry } => {
                     let port = &mut ports[by_link[link as usize]];
+                    if !port.has_frame_for(packet) {
+                        return;
+                    }
                     let bytes = match port.is_kernel() {
                         true => frames.get_mut(packet.offset as usize).map(std::mem::take),
                         false => spare.pop(),

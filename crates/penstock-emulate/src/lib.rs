@@ -23,6 +23,7 @@ pub mod glance;
 mod hosts;
 mod inbox;
 mod load;
+pub mod missed;
 pub mod namespace;
 pub mod nic;
 pub mod outcome;

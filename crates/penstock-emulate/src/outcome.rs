@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::clock::Clock;
+use crate::missed::Missed;
 use crate::programs::EndedProgram;
 use crate::refusal::Refusals;
 
@@ -25,6 +26,8 @@ pub struct Outcome {
     pub lateness: [Lateness; 2],
     /// By host: the frames that the network did not let in.
     pub refused: Vec<(u32, Refusals)>,
+    /// By host: the frames that were lost between the host and the network.
+    pub missed: Vec<(u32, Missed)>,
     /// Frames that the network has read and written.
     pub frames: u64,
     /// How each program ended.
@@ -99,6 +102,12 @@ impl Outcome {
                 (format!("H{host}"), Value::Object(named.collect()))
             })
             .collect();
+        let missed = self.missed.iter().filter(|(_, missed)| *missed != Missed::default());
+        let missed: Map<String, Value> = missed
+            .map(|(host, Missed { from_host, to_host })| {
+                (format!("H{host}"), json!({ "from_host": from_host, "to_host": to_host }))
+            })
+            .collect();
         let programs: Vec<Value> = self.programs.iter().map(EndedProgram::to_json).collect();
         json!({
             "lateness": { "network": self.lateness[0], "hosts": self.lateness[1] },
@@ -106,6 +115,7 @@ impl Outcome {
             "frames": self.frames,
             "copies_per_second": self.copies,
             "refused": refused,
+            "missed": missed,
             "connections": self.connections,
             "programs": programs,
         })

@@ -114,6 +114,12 @@ impl Port {
         self.peer == Peer::Kernel
     }
 
+    /// Whether the other end gets a frame for `packet`. Feedback of QCN and notices of drops are for hosts of
+    /// ours; a kernel has no use for them, and they have no frame of a kernel.
+    pub(crate) fn has_frame_for(&self, packet: &Packet) -> bool {
+        !self.is_kernel() || packet.kind == PacketKind::Data
+    }
+
     /// When a packet of this size that is read `now` has arrived.
     pub(crate) fn arrival(&mut self, now: Time, wire_bytes: u16) -> Time {
         let bytes = Bytes::new(u64::from(wire_bytes));

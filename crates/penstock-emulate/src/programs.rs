@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -82,8 +82,14 @@ impl Programs {
 
     /// Ends what still runs, and answers how each program ended.
     pub fn finish(self) -> Result<Vec<EndedProgram>, EmulationError> {
+        // All are told at once, so that none waits for the end of another.
+        for one in &self.started {
+            one.program.ask_to_end().map_err(EmulationError::Program)?;
+        }
+        let told = Instant::now();
         let end = |one: Started| -> Result<EndedProgram, EmulationError> {
-            let end = one.program.end(GRACE).map_err(EmulationError::Program)?;
+            let left = GRACE.saturating_sub(told.elapsed());
+            let end = one.program.end(left).map_err(EmulationError::Program)?;
             Ok(EndedProgram { host: one.host, command: one.command, end })
         };
         self.started.into_iter().map(end).collect()

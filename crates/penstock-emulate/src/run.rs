@@ -5,9 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use penstock_packet::Unobserved;
-use penstock_sim::Scenario;
 use penstock_sim::live::Part;
-use penstock_units::Time;
+use penstock_sim::{Scenario, ScenarioError};
+use penstock_units::{Problems, Time};
 
 use crate::assemble::{Assembly, assemble, build, in_order};
 use crate::capacity;
@@ -19,8 +19,10 @@ use crate::error::EmulationError;
 use crate::glance::{Board, Glance};
 use crate::hosts::{self, Places};
 use crate::load::Load;
-use crate::namespace::{PacketSocket, TapDevice, enter};
+use crate::missed::Before;
+use crate::namespace::{HostNamespace, PacketSocket, TapDevice, enter};
 use crate::outcome::{Connections, Lateness, Outcome};
+use crate::port::Port;
 use crate::processors::Processors;
 use crate::programs::Programs;
 
@@ -45,6 +47,7 @@ pub fn emulate(
     config: &EmulationConfig,
     goes_on: &mut GoesOn<'_>,
 ) -> Result<Outcome, EmulationError> {
+    check_trace(scenario)?;
     let (run, parts) = build(scenario, &config.kernels, config.nic_memory, |_| Unobserved)?;
     let controls = Controls::of(run.flows(), config);
     let processors = Processors::split();
@@ -53,14 +56,24 @@ pub fn emulate(
     let mut places = hosts::create(enter()?, scenario, config, &controls)?;
     let copies = capacity::check(scenario, config, &mut places, processors.as_ref(), demand)?;
     let Places { hosts, taps, mut sockets } = places;
+    let before = Before::count(&hosts, config, sockets.values())?;
     let clock = Clock::starting_in(AHEAD, config.scale_time);
     let socket = |host: u32| sockets.remove(&host).expect("a host of ours has a socket");
     let capture = config.capture.as_deref().map(|path| Capture::new(path, hosts.len() as u32));
     let assembly = assemble(scenario, clock, (run, parts), taps, socket, capture.transpose()?)?;
     let load = Load::prepare(scenario, (config, &controls), &hosts, assembly.run.flows(), clock)?;
     let programs = Programs::start(&hosts, config)?;
-    let machine = Machine { processors, copies };
+    let machine = Machine { processors, copies, hosts, before };
     drive(scenario, assembly, (clock, config.scale_time), (load, programs), machine, goes_on)
+}
+
+/// Refuses a packet trace: nobody writes one in real time, and its table would be empty.
+fn check_trace(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let mut problems = Problems::default();
+    let remedy = "in real time no packets are listed; leave it out and take --capture, or simulate the \
+                  scenario";
+    problems.unless(scenario.measure.trace.is_none(), "measure.trace", "a packet trace", remedy);
+    ScenarioError::unless_none(problems)
 }
 
 /// What a run knows of the machine.
@@ -68,6 +81,10 @@ struct Machine {
     processors: Option<Processors>,
     /// Frames a second that it copied before the run.
     copies: f64,
+    /// Where its hosts live.
+    hosts: Vec<HostNamespace>,
+    /// What their devices had counted before the run.
+    before: Before,
 }
 
 /// Drives everything until the run is over.
@@ -76,7 +93,7 @@ fn drive(
     assembly: Assembly<Unobserved, TapDevice, PacketSocket, Option<Capture>>,
     (clock, scale_time): (Clock, u32),
     (load, programs): (Load, Programs),
-    Machine { processors, copies }: Machine,
+    Machine { processors, copies, hosts: places, before }: Machine,
     goes_on: &mut GoesOn<'_>,
 ) -> Result<Outcome, EmulationError> {
     let Assembly { run, mut network, mut hosts, idle } = assembly;
@@ -121,6 +138,9 @@ fn drive(
     });
     outcome?;
     let now = clock.now();
+    // Before programs send more, which nobody reads.
+    let sockets = hosts.take_devices();
+    let missed = before.since(&places, hosts.ports().iter().map(Port::host).zip(sockets))?;
     let (records, flows) = load.finish(clock)?;
     let ended = programs.finish()?;
     let (switches, ports, lateness, capture) = network.into_parts();
@@ -135,6 +155,7 @@ fn drive(
         connections: Connections::of(&records, clock),
         lateness: [Lateness::of(&lateness), Lateness::of(&own_lateness)],
         refused: ports.iter().map(|port| (port.host(), port.refusals)).collect(),
+        missed,
         frames: ports.iter().map(|port| port.received + port.sent).sum(),
         programs: ended,
     })

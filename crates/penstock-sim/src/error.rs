@@ -11,7 +11,10 @@ pub struct ScenarioError(pub(crate) Problems);
 
 impl ScenarioError {
     /// An error with all `problems`, if there are any.
-    pub(crate) fn unless_none(problems: Problems) -> Result<(), ScenarioError> {
+    ///
+    /// # Errors
+    /// When there are some.
+    pub fn unless_none(problems: Problems) -> Result<(), ScenarioError> {
         if problems.is_empty() { Ok(()) } else { Err(ScenarioError(problems)) }
     }
 

@@ -136,9 +136,9 @@ def _asked(
     """The fields of the scenario that the options set."""
     asked: dict[str, Any] = {"emulation.senders": _senders(send)}
     if hosts is not None:
-        kind, kernels = (hosts, "") if hosts in ("kernel", "penstock") else ("penstock", hosts)
-        names = split_names(kernels, "--hosts") if kernels else []
-        asked["emulation.hosts"] = kind
+        is_kind = hosts in ("kernel", "penstock")
+        names = [] if is_kind else split_names(hosts, "--hosts")
+        asked["emulation.hosts"] = hosts if is_kind else "penstock"
         asked["emulation.other_hosts"] = [_host(name, scenario, "--hosts") for name in names]
     if scale_time is not None:
         asked["emulation.scale_time"] = scale_time

@@ -186,13 +186,21 @@ def notes(done: dict[str, Any], asked: Emulation) -> list[str]:
     for host, reasons in done["refused"].items():
         shown = ", ".join(f"{count:,} {name}" for name, count in reasons.items())
         words.append(f"frames of {host} that were not let in: {shown}")
+    for host, missed in done["missed"].items():
+        for way, reader in (("from", "network"), ("to", "host")):
+            if count := missed[f"{way}_host"]:
+                late = f"the {reader} was late in reading those before them"
+                words.append(f"frames {way} {host} that were lost: {count:,}; {late}")
     for program, wanted in zip(done["programs"], asked.programs, strict=True):
         command = f"H{program['host']}: {wanted.command}"
         if program.get("code", 0) != 0:
             words.append(f"{command}: ended with code {program['code']}")
-        elif "signal" in program and not wanted.server:
-            over = ": the run was over" if program["signal"] == signal.SIGTERM else ""
-            words.append(f"{command}: ended by signal {program['signal']}{over}")
+        elif program.get("signal") == signal.SIGTERM:
+            # A server is told so at the end of each run.
+            if not wanted.server:
+                words.append(f"{command}: ended by signal {signal.SIGTERM:d}: the run was over")
+        elif "signal" in program:
+            words.append(f"{command}: ended by signal {program['signal']}")
     connections = done["connections"]
     if connections["failed"]:
         words.append(f"{connections['failed']:,} connections failed")

@@ -70,6 +70,15 @@ impl PacketSocket {
         Ok(unless_busy(|| rustix::net::send(&self.descriptor, frame, SendFlags::empty()))?
             .is_some())
     }
+
+    /// How many frames from the network found no room here since this was asked last: the reader was late.
+    ///
+    /// # Errors
+    ///
+    /// Those of getsockopt(2).
+    pub fn dropped(&self) -> io::Result<u64> {
+        system::dropped_frames(self.descriptor.as_fd())
+    }
 }
 
 impl AsFd for PacketSocket {

@@ -125,17 +125,27 @@ impl Program {
         }
     }
 
-    /// Ends the program and its process group: asks it to (`SIGTERM`), waits at most `grace`, and
-    /// kills what is left. A program that had ended before keeps its end.
+    /// Asks the program and its process group to end (`SIGTERM`). A program that has ended is not asked, nor
+    /// is its group.
+    ///
+    /// # Errors
+    ///
+    /// Those of waitid(2).
+    pub fn ask_to_end(&self) -> io::Result<()> {
+        if self.ended()?.is_none() {
+            self.signal_group(Signal::TERM);
+        }
+        Ok(())
+    }
+
+    /// Waits at most `grace` for the end of the program, and kills what is left of it and of its process
+    /// group. A program that had ended before keeps its end.
     ///
     /// # Errors
     ///
     /// Those of poll(2) and waitid(2).
     pub fn end(self, grace: Duration) -> io::Result<ProgramEnd> {
-        if self.ended()?.is_none() {
-            self.signal_group(Signal::TERM);
-            self.wait(grace)?;
-        }
+        self.wait(grace)?;
         self.signal_group(Signal::KILL);
         loop {
             if let Some(end) = self.wait(Duration::MAX)? {

@@ -242,6 +242,30 @@ pub(crate) fn join_interface(socket: BorrowedFd<'_>, interface: u32) -> io::Resu
     Ok(())
 }
 
+/// How many frames a packet socket has had no room for since it was asked last (`PACKET_STATISTICS`,
+/// packet(7)).
+///
+/// # Errors
+///
+/// Those of getsockopt(2).
+pub(crate) fn dropped_frames(socket: BorrowedFd<'_>) -> io::Result<u64> {
+    // SAFETY: `tpacket_stats` consists of integers, and all zeros is a valid value of it.
+    let mut counts: libc::tpacket_stats = unsafe { zeroed() };
+    let mut length = size_of_val(&counts) as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes into `counts`, which has as many, and then their
+    // number to `length`; both live through the call.
+    checked(unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_PACKET,
+            libc::PACKET_STATISTICS,
+            (&raw mut counts).cast(),
+            &raw mut length,
+        )
+    })?;
+    Ok(counts.tp_drops.into())
+}
+
 /// A frame that a packet socket has received.
 pub(crate) struct ReceivedFrame {
     /// Bytes of the frame in the buffer.

@@ -61,6 +61,7 @@ pub fn are_watched() {
     let sleeper = one.spawn(silent_program("sleep", &["1000"])).unwrap();
     assert_eq!(sleeper.ended().unwrap(), None);
     assert_eq!(sleeper.wait(Duration::from_millis(20)).unwrap(), None);
+    sleeper.ask_to_end().unwrap();
     assert_eq!(sleeper.end(LONG).unwrap(), ProgramEnd::Signal(15));
 }
 
@@ -72,6 +73,7 @@ pub fn stubborn_group() {
     while text(output.try_clone().unwrap()).is_empty() {
         std::thread::sleep(Duration::from_millis(5));
     }
+    program.ask_to_end().unwrap();
     assert_eq!(program.end(LONG).unwrap(), ProgramEnd::Signal(15));
     wait_until_nobody("sleep");
     // A program that does not listen is killed after its time of grace.
@@ -80,6 +82,7 @@ pub fn stubborn_group() {
     while text(output.try_clone().unwrap()).is_empty() {
         std::thread::sleep(Duration::from_millis(5));
     }
+    program.ask_to_end().unwrap();
     assert_eq!(program.end(Duration::from_millis(50)).unwrap(), ProgramEnd::Signal(9));
     wait_until_nobody("sleep");
     // A value that is dropped takes its program along.
