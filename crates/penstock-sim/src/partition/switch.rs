@@ -231,7 +231,7 @@ impl<O: Observer> Partition<O> {
         link
     }
 
-    /// The pause of `subject` at `node`, where `link` begins, has ended by itself. It is listed like a resume.
+    /// The pause of `subject` at `node`, where `link` begins, has ended by itself. It is listed as a resume.
     pub(crate) fn note_lapse(&mut self, now: Time, node: u32, link: u32, subject: u32) {
         self.list(now, node, link, |events, place| events.end_pause(place, subject));
     }
