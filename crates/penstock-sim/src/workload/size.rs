@@ -236,7 +236,7 @@ impl SizeDistribution {
         }
     }
 
-    /// The size at `level`, a share of the flows in (0, 1] (bytes), >= 1 and at most [`MOST`].
+    /// The size at `level`, a share of the flows in (0, 1] (bytes), from 1 to 2^63 - 1.
     pub fn at(&self, level: f64) -> u64 {
         let size = match &self.form {
             Form::Fixed(size) => return *size,
