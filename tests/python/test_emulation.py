@@ -384,9 +384,8 @@ def test_a_datagram_is_in_the_network_or_dropped_there_or_missed(
     nic = run.links.row(by_predicate=from_nic, named=True)
     missed = run.summary["emulation"]["missed"].get("H0", {"from_host": 0})
     assert nic["assignments"] + nic["drops"] + missed["from_host"] == sent
-    # PFC is not to blame for what a NIC drops.
-    assert nic["drops"] == run.summary["drops"] > 0
-    assert not any("although PFC pauses" in note for note in run.summary["notes"])
+    assert nic["drops"] == run.summary["drops"]
+    assert nic["assignments"] < sent, "some had no place, at the NIC or before it"
 
 
 @with_namespaces

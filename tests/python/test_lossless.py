@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import polars as pl
 import pytest
 
 from penstock import Run, Scenario, report, run
 from penstock.cli import main
-from penstock.lossless import PauseRoom, longest_packet, pause_room
+from penstock.lossless import PauseRoom, longest_packet, loss_notes, pause_room
 
 STAR = {"kind": "single-switch", "hosts": 17, "rate": "10 Gb/s", "delay": "1 us"}
 CABLES = [
@@ -116,6 +117,21 @@ def test_a_sweep_says_it_once(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert told.count(words) == 1
     assert f"buffer = {worst[buffer]}, seed = 1: {worst['losses']}\n" in told
     assert words.partition(";")[0] in Path("out/report.html").read_text("utf-8")
+
+
+def test_what_nics_of_real_hosts_drop_is_not_blamed_on_the_headroom() -> None:
+    """The NIC of a host with a kernel is a node behind those of the scenario."""
+    small = {"scheme.switch.admission.buffer": "500 kB"}
+    found = incast("pfc", STAR, **small)
+    real = SimpleNamespace(
+        scenario=found.scenario, summary=found.summary | {"emulation": {}}, links=found.links
+    )
+    blame = f"{found.summary['drops']:,} packets were dropped although PFC pauses"
+    assert loss_notes(cast(Any, real))[0].startswith(blame)
+    nic = len(found.scenario.topology.node_names())
+    lossy = pl.when(pl.col("drops") > 0)
+    real.links = found.links.with_columns(lossy.then(nic).otherwise("from").alias("from"))
+    assert not any("were dropped" in note for note in loss_notes(cast(Any, real)))
 
 
 def test_a_headroom_that_was_enough_by_chance_is_told() -> None:
