@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from penstock.analysis.path import flow_paths
 from penstock.analysis.pause import (
+    ALL_CLASSES,
     CLASS_PAUSES,
     flow_paused_links,
     has_epochs,
@@ -151,6 +152,7 @@ def _facts(run: Run, columns: Columns) -> dict[str, Any]:
         "deadlock": run.summary["deadlock"],
         "flow_paused": sorted(flow_paused_links(run)),
         "has_epochs": has_epochs(run),
+        "all_classes": ALL_CLASSES,
         "pauses_queues": scenario.scheme.switch.backpressure.kind not in CLASS_PAUSES,
         "threshold": "XOFF" if scenario.scheme.switch.backpressure.kind in XOFF else "Th",
         "queue_count": queue_count(scenario),

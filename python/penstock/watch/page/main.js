@@ -19,6 +19,7 @@ function dataOf(columns) {
     queueCount: facts.queue_count,
     thresholdName: facts.threshold,
     pausesQueues: facts.pauses_queues,
+    allClasses: facts.all_classes, // what a pause of all data names in place of a class
     flowPaused: new Set(facts.flow_paused),
     hasEpochs: facts.has_epochs,
     samples: new Samples(columns, "samples", ["queue_bytes", "active_queues", "paused_queues", "allowed_bps", "sent_bytes"], network.linkCount),

@@ -19,7 +19,7 @@ function waitingWords(data, row, time) {
 function heldAt(data, row, link, time) {
   const { pauses, trace, network, samples, flows } = data;
   const flow = flows.number[row];
-  const stopsIt = (pause) => data.pausesQueues || [flows.class[row], ALL_CLASSES].includes(pauses.queue[pause]);
+  const stopsIt = (pause) => data.pausesQueues || [flows.class[row], data.allClasses].includes(pauses.queue[pause]);
   const paused = pauses.on(link, time).filter(stopsIt);
   const by = network.names[network.to[link]];
   const queue = trace.queueOf(flow, link, time);

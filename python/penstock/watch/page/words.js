@@ -66,12 +66,9 @@ function rowsNamed(trace, first, last, name) {
   return found;
 }
 
-/** What a pause of all data names in place of one of the classes 0 to 7 (FAFC). */
-const ALL_CLASSES = 8;
-
 /** What a pause of `link` names by `number`: a class, a queue, or the flow that set it off, null where unknown. */
 function subjectWords(data, link, number, flow) {
-  if (!data.pausesQueues) return number === ALL_CLASSES ? "all data" : `class ${number}`;
+  if (!data.pausesQueues) return number === data.allClasses ? "all data" : `class ${number}`;
   if (data.flowPaused.has(link)) return flow === null ? "a flow" : `flow ${countText(flow)}`;
   return data.hasEpochs ? `queue ${number & 255} in epoch ${number >> 8}` : `queue ${number}`;
 }
