@@ -1,8 +1,9 @@
 //! The packets of a switch that cannot leave because their queue is paused, and the pauses of the
 //! upstream that these packets keep in place. A detector of deadlocks asks for them.
 //!
-//! A pause is named by a link and a number: the priority class or the queue that it stops. Only pauses
-//! without an end of their own are followed, as the backpressure states; a timed pause ends by itself.
+//! A pause is named by a link and a number: the priority class, the queue, or the hash of the flow that it
+//! stops. Only pauses without an end of their own are followed, as the backpressure states; a timed pause
+//! ends by itself.
 //! Where a policy has another policy beneath it, only the pauses of the lower one may count. So no
 //! deadlock is reported where there is none. Invariant: nothing here changes the switch, and nothing is
 //! called per packet.
@@ -19,12 +20,12 @@ use crate::switch::Switch;
 /// A packet that cannot leave its switch until a pause ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// The paused class or queue at the packet's egress.
-    pub pause: u16,
+    /// The paused class, queue or flow at the packet's egress.
+    pub pause: u32,
     /// Local port by which the packet came.
     pub ingress: u16,
-    /// The class or queue of the upstream whose pause the packet helps to keep.
-    pub keeps: u16,
+    /// The class, queue or flow of the upstream whose pause the packet helps to keep.
+    pub keeps: u32,
     /// Wire bytes.
     pub bytes: u64,
 }
@@ -41,25 +42,33 @@ impl Switch {
 
     /// The data packets in paused queues of `egress` that keep a pause of their upstream in place.
     pub fn stopped(&self, pool: &PacketPool, egress: u16) -> Vec<Stopped> {
+        let Some(stops) = self.stops() else { return Vec::new() };
         let port = self.port(egress);
-        let by_queue = self.stops() == Some(Stops::Queues);
         let mut stopped = Vec::new();
         for (index, queue) in port.queues().iter().enumerate().skip(1) {
-            if queue.packets.is_empty() || queue.is_active || (by_queue && !queue.is_paused) {
+            if queue.packets.is_empty()
+                || queue.is_active
+                || (stops != Stops::Classes && !queue.is_paused)
+            {
                 continue;
             }
+            let pause = match stops {
+                Stops::Classes => u32::from(queue.class),
+                Stops::Queues => index as u32,
+                Stops::Flows => pool[queue.packets.head()].flow_hash,
+            };
             for packet in port.packets_in(index, pool) {
-                if by_queue && !packet.flags.contains(PacketFlags::COUNTED) {
+                if stops != Stops::Classes && !packet.flags.contains(PacketFlags::COUNTED) {
                     continue;
                 }
-                let label = packet.upstream_queue;
-                let upstream = if self.has_epochs() { queue_of(label) } else { label };
-                stopped.push(Stopped {
-                    pause: if by_queue { index as u16 } else { u16::from(queue.class) },
-                    ingress: packet.ingress,
-                    keeps: if by_queue { upstream } else { u16::from(packet.class) },
-                    bytes: u64::from(packet.wire_bytes),
-                });
+                let keeps = match stops {
+                    Stops::Classes => u32::from(packet.class),
+                    Stops::Queues if self.has_epochs() => queue_of(packet.upstream_queue).into(),
+                    Stops::Queues => packet.upstream_queue.into(),
+                    Stops::Flows => packet.flow_hash,
+                };
+                let (ingress, bytes) = (packet.ingress, u64::from(packet.wire_bytes));
+                stopped.push(Stopped { pause, ingress, keeps, bytes });
             }
         }
         stopped

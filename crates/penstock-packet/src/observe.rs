@@ -32,7 +32,7 @@ pub enum PacketEvent {
     PauseReceived,
     /// A resume arrived from downstream.
     ResumeReceived,
-    /// The port's class or queue waits for itself round a cycle of pauses.
+    /// The port's class, queue or flow waits for itself round a cycle of pauses.
     Deadlock,
     /// The packet's flow was given a queue; a packet that gets the queue of the packets before it has no
     /// such event (BFC).

@@ -2,6 +2,7 @@
 //! deadlock is possible.
 
 use penstock_packet::Unobserved;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -18,7 +19,7 @@ fn ring(backpressure: &Value) -> Value {
     let links: Vec<Value> = to_hosts.chain(around).collect();
     let flows: Vec<Value> =
         (0..10).map(|host| json!([host, (host + 4) % 10, 20_000_000, 0])).collect();
-    let is_bfc = backpressure["kind"] == "bfc";
+    let is_bfc = ["bfc", "flow-pauses"].contains(&backpressure["kind"].as_str().unwrap());
     let ingress = json!({"alpha": 0.125, "reserve": 4_096,
         "headroom": {"kind": "bdp", "factor": 3.0}});
     json!({
@@ -65,26 +66,63 @@ fn simulation(scenario: &Value) -> Simulation<Unobserved> {
     Simulation::new(&scenario, Network::build(&scenario).unwrap(), Unobserved).unwrap()
 }
 
+fn bfc() -> Value {
+    json!({"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0}, "bitmap_interval": 0,
+        "counts_last": true, "elide_down_up": false, "elide": []})
+}
+
+fn flow_pauses() -> Value {
+    json!({"kind": "flow-pauses", "threshold": {"kind": "hop-rtts", "factor": 1.0}})
+}
+
+/// Whether the run of `scenario` meets a deadlock. The run then goes on without the detector until the
+/// drain is over, and no link of the cycle carries another byte.
+fn stays_still(scenario: &Value) -> bool {
+    let mut simulation = simulation(scenario);
+    while simulation.advance(1_000).unwrap() {}
+    simulation.verify().unwrap();
+    let Some(deadlock) = simulation.conductor.deadlock.take() else { return false };
+    let carried = |simulation: &mut Simulation<Unobserved>| -> Vec<u64> {
+        let partition = simulation.partitions[0].get_mut().unwrap();
+        deadlock.cycle.iter().map(|pause| partition.carried(pause.link).payload).collect()
+    };
+    let before = carried(&mut simulation);
+    simulation.conductor.deadlock_watch = None;
+    simulation.conductor.is_done = false;
+    while simulation.advance(1_000).unwrap() {}
+    assert!(simulation.now() > Time::from_ms(20), "{scenario}: {:?}", simulation.now());
+    assert_eq!(carried(&mut simulation), before, "{scenario}");
+    true
+}
+
 #[test]
 fn a_deadlock_never_moves_again() {
-    let bfc = json!({"kind": "bfc", "threshold": {"kind": "hop-rtts", "factor": 1.0},
-        "bitmap_interval": 0, "counts_last": true, "elide_down_up": false, "elide": []});
-    for backpressure in [pfc(json!(30_000)), pfc(json!(100_000)), pfc(Value::Null), bfc] {
-        let mut simulation = simulation(&ring(&backpressure));
-        while simulation.advance(1_000).unwrap() {}
-        simulation.verify().unwrap();
-        let deadlock = simulation.conductor.deadlock.take().expect("a deadlock");
-        let carried = |simulation: &mut Simulation<Unobserved>| -> Vec<u64> {
-            let partition = simulation.partitions[0].get_mut().unwrap();
-            deadlock.cycle.iter().map(|pause| partition.carried(pause.link).payload).collect()
-        };
-        let before = carried(&mut simulation);
-        // The run goes on without the detector until the drain is over.
-        simulation.conductor.deadlock_watch = None;
-        simulation.conductor.is_done = false;
-        while simulation.advance(1_000).unwrap() {}
-        assert!(simulation.now() > Time::from_ms(20), "{backpressure}: {:?}", simulation.now());
-        assert_eq!(carried(&mut simulation), before, "{backpressure}");
+    let pfc = [json!(30_000), json!(100_000), Value::Null].map(pfc);
+    for backpressure in pfc.into_iter().chain([bfc(), flow_pauses()]) {
+        assert!(stays_still(&ring(&backpressure)), "{backpressure}: no deadlock");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Near the load at which a ring deadlocks, or does not.
+    #[test]
+    fn no_deadlock_is_found_that_dissolves(
+        drawn in prop::collection::vec((2u64..6, 10_000u64..200_000, 0u64..60_000_000), 40),
+    ) {
+        let flows: Vec<Value> = (0..)
+            .zip(&drawn)
+            .map(|(number, (away, size, start))| {
+                let source = number % 10;
+                json!([source, (source + away) % 10, size, start])
+            })
+            .collect();
+        for backpressure in [pfc(json!(60_000)), bfc(), flow_pauses()] {
+            let mut scenario = ring(&backpressure);
+            scenario["traffic"][0]["flows"] = json!(flows);
+            stays_still(&scenario);
+        }
     }
 }
 

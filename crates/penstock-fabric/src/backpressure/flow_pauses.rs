@@ -12,7 +12,6 @@
 //! - Where flows share a queue, its head decides.
 //! - Links of hosts have BFC's own pauses, as a NIC has a queue for each of its flows while they last.
 //! - Pauses are not repeated, so a scenario with lost frames is refused.
-//! - Deadlocks among these pauses are not looked for.
 
 use alloc::format;
 use alloc::string::String;
@@ -27,7 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bfc::{Bfc, BfcConfig, ThresholdConfig, fits_numbers};
-use super::policy::{Parameters, Place, Policy};
+use super::policy::{KeptPause, Parameters, Place, Policy, Stops};
 use crate::admission::Admission;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::MixedKeys;
@@ -193,6 +192,15 @@ impl Policy for FlowPauses {
 
     fn threshold(&self, admission: &Admission, ingress: u16, egress: u16, port: &Port) -> i64 {
         self.bfc.threshold(admission, ingress, egress, port)
+    }
+
+    fn stops(&self) -> Option<Stops> {
+        Some(Stops::Flows)
+    }
+
+    /// A flow is resumed when its last counted packet leaves.
+    fn lasts(&self, _: &Admission, pause: &KeptPause, _: u64) -> bool {
+        pause.bytes > 0
     }
 
     /// Checks that a queue waits only for the flow at its head, and that the counters match the counted

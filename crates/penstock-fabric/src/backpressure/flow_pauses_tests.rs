@@ -9,6 +9,7 @@ use penstock_packet::PortFacts;
 
 use super::*;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, host_port, hosts, switch_with};
+use crate::waiting::Stopped;
 use crate::{BackpressureConfig, SwitchConfig};
 
 /// A port with `queues` queues, and the paper's threshold.
@@ -39,6 +40,23 @@ fn a_flow_is_paused_on_0_to_1_and_resumed_on_1_to_0() {
     let sent: Vec<_> = (0..28).map(|_| bench.depart(0).unwrap().1).collect();
     assert!(sent[..27].iter().all(Option::is_none));
     assert_eq!(sent[27], frame(1, Signal::ResumeFlow(1)));
+}
+
+#[test]
+fn a_pause_is_kept_by_packets_behind_the_paused_head() {
+    let mut bench = bench(2); // one data queue
+    for number in [7, 1] {
+        for _ in 0..20 {
+            bench.admit(flow(number), 1_000);
+        }
+    }
+    assert_eq!(bench.switch.stopped(&bench.pool, 0), []);
+    bench.signal(0, Signal::PauseFlow(7));
+    // The threshold is 25,000 B, so that all of flow 7 and five packets of flow 1 do not count.
+    let stopped = Stopped { pause: 7, ingress: 1, keeps: 1, bytes: 1_000 };
+    assert_eq!(bench.switch.stopped(&bench.pool, 0), vec![stopped; 15]);
+    let kept = |bytes| KeptPause { ingress: 1, number: 1, bytes };
+    assert_eq!(bench.switch.lasting(&[kept(15_000), kept(0)]), [true, false]);
 }
 
 #[test]

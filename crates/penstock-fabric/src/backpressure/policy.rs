@@ -102,6 +102,8 @@ pub(crate) enum Stops {
     Classes,
     /// Queues.
     Queues,
+    /// Flows: a queue waits while its head belongs to a paused flow.
+    Flows,
 }
 
 /// A pause that a switch has sent, with the stopped packets that keep it in place.
@@ -109,8 +111,8 @@ pub(crate) enum Stops {
 pub struct KeptPause {
     /// Local port behind which the upstream is.
     pub ingress: u16,
-    /// The paused class or queue.
-    pub number: u16,
+    /// The paused class or queue, or the hash of the paused flow.
+    pub number: u32,
     /// Wire bytes of the packets that keep the pause.
     pub bytes: u64,
 }

@@ -1,6 +1,6 @@
 //! Deadlocks: pauses that keep each other in place round a cycle.
 //!
-//! A pause stops a class (PFC) or a queue (BFC) at the egress of a link. The pause lasts while
+//! A pause stops a class (PFC), a queue (BFC) or a flow at the egress of a link. The pause lasts while
 //! packets at the far end of that link do not leave. When another pause stops these packets, the
 //! first pause waits for the other. [`Waiting`] holds which pause waits for which at one moment.
 //!
@@ -19,14 +19,14 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 use serde::Serialize;
 
-/// A class or queue that is paused at the egress of a link.
+/// A class, queue or flow that is paused at the egress of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[derive(Serialize, BorshSerialize, BorshDeserialize)]
 pub struct Pause {
     /// The directed link whose sender is paused.
     pub link: u32,
-    /// Priority class (PFC) or queue (BFC).
-    pub number: u16,
+    /// Priority class (PFC), queue (BFC), or the hash of a flow (pauses of single flows).
+    pub number: u32,
 }
 
 /// A deadlock that ended a run.
