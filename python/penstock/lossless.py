@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock import _core
-from penstock.readable import bytes_text
+from penstock.readable import bytes_text, counted
 from penstock.scenario.declared.admission import SharedAdmission
 from penstock.scenario.declared.backpressure import Pfc, PfcBackpressure
 from penstock.units import SIZE
@@ -102,7 +102,11 @@ def _drops(run: MeasuredRun) -> list[str]:
     faults = scenario.faults
     if not why and (faults.outages or faults.control_loss or faults.corruption):
         why = "pauses were lost by `faults`"
-    return [f"{drops:,} packets were dropped although PFC pauses: {why}"] if why else []
+    return (
+        [f"{counted(drops, 'packet was', 'packets were')} dropped although PFC pauses: {why}"]
+        if why
+        else []
+    )
 
 
 def _drops_of_nics(run: MeasuredRun) -> int:
@@ -159,7 +163,8 @@ def _lost_on_links(run: MeasuredRun) -> list[str]:
     faults = run.scenario.faults
     ways = ["on links that failed"] * bool(faults.outages)
     ways += ["because they arrived corrupted"] * bool(faults.corruption)
-    return [f"{lost:,} packets were lost {' or '.join(ways)}; they are not among the drops"]
+    packets = counted(lost, "packet was", "packets were")
+    return [f"{packets} lost {' or '.join(ways)}, and not counted among the drops"]
 
 
 def xoff_out_of_reach(scenario: Scenario) -> str:

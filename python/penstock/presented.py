@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from penstock.readable import bytes_text, number_text, rate_text, time_text
+from penstock.readable import bytes_text, counted, number_text, rate_text, time_text
 
 if TYPE_CHECKING:
     from penstock.results import Run
@@ -116,5 +116,5 @@ def _network(scenario: Scenario) -> str:
     """The network in words."""
     topology = scenario.topology
     switches = topology.switch_count()
-    plural = "" if switches == 1 else "es"
-    return f"{topology.host_count():,} hosts, {switches:,} switch{plural} ({topology.kind})"
+    told = counted(switches, "switch", "switches")
+    return f"{topology.host_count():,} hosts, {told} ({topology.kind})"

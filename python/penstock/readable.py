@@ -34,6 +34,11 @@ def number_text(value: float | None, digits: int = 3) -> str:
     return f"{value:,.0f}" if abs(float(text)) >= 10**digits else text
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """A count and what is counted: "1 flow", "1,500 flows"."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
 def _scaled(value: float, units: tuple[str, ...]) -> str:
     if math.isnan(value):
         return "–"

@@ -14,6 +14,7 @@ import polars as pl
 
 from penstock import _core
 from penstock.lossless import xoff_out_of_reach
+from penstock.readable import counted
 from penstock.units import TIME
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
     cycle = "->".join(names[node] for node in deadlock["nodes"])
     return [
         f"deadlock at {deadlock['time_ps'] / 1e9:.6g} ms: {cycle} wait for each other, "
-        f"{deadlock['stuck_pauses']:,} pauses never end; the run stopped there"
+        f"{counted(deadlock['stuck_pauses'], 'pause', 'pauses')} never end; the run stopped there"
     ]
 
 

@@ -18,6 +18,7 @@ from typing import Literal
 
 from penstock.errors import PATH_WIDTH, nearest, printable, quoted
 from penstock.lines import Line, numbered_lines, read_lines
+from penstock.readable import counted
 from penstock.units import NUMBER_WIDTH, U64_MAX, refusal
 
 Convention = Literal["linear", "step"]
@@ -146,7 +147,7 @@ def _points(lines: list[Line], file: str) -> tuple[tuple[int, float], ...]:
         if place == 0 and (_is_header(words) or _is_mean(words)):
             continue
         if len(words) != 2:
-            columns = "1 column" if len(words) == 1 else f"{len(words)} columns"
+            columns = counted(len(words), "column", "columns")
             between = next((mark for mark in ";|:" if mark in line.text), "")
             reason = f", because {quoted(between)} separates none" if between else ""
             raise line.refuse(f"has {columns}{reason}", f"{ROW}, with a comma or space between")

@@ -174,8 +174,8 @@ def test_packets_lost_with_a_link_are_told_and_are_no_drops(tmp_path: Any) -> No
     )
     lossy = run(scenario)
     told = (
-        f"{lossy.summary['lost_packets']:,} packets were lost on links that failed; "
-        "they are not among the drops"
+        f"{lossy.summary['lost_packets']:,} packets were lost on links that failed, "
+        "and not counted among the drops"
     )
     assert (lossy.summary["drops"], lossy.summary["lost_packets"] > 0) == (0, True)
     assert lossy.summary["notes"][0] == told

@@ -20,7 +20,7 @@ from synthetic_runs import HOSTS, RACKS, SyntheticRun, synthetic_run
 from penstock import ScenarioError, look, plot
 from penstock.analysis.runs import caption_text
 from penstock.plot import style
-from penstock.readable import bytes_text, number_text, rate_text, time_text
+from penstock.readable import bytes_text, counted, number_text, rate_text, time_text
 
 RUNS = {name: synthetic_run(name, badness=b) for name, b in {"bfc": 1, "hpcc": 3, "pfc": 6}.items()}
 TABLE = pl.DataFrame({"name": ["a", "a", "b"], "x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 5.0]})
@@ -214,6 +214,8 @@ def test_numbers_as_people_read_them() -> None:
     assert time_text(12_000) == "12 µs"
     assert rate_text(1e11) == "100 Gb/s"
     assert number_text(float("nan")) == "–"
+    counts = [counted(count, "flow", "flows") for count in (0, 1, 1_500)]
+    assert counts == ["0 flows", "1 flow", "1,500 flows"]
     assert number_text(12_345) == "12,345"
     assert number_text(999.4) == "999"
     assert number_text(999.6) == number_text(1_000.4) == "1,000"

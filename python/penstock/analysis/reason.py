@@ -12,7 +12,7 @@ import polars as pl
 
 from penstock.analysis.cause import Flow, Held, Loss, Record, losses
 from penstock.analysis.runs import MeasuredRun
-from penstock.readable import bytes_text, number_text, time_text
+from penstock.readable import bytes_text, counted, number_text, time_text
 
 LEAST_LOSS = 0.02
 """Share of its ideal time up to which a flow was as fast as alone (our choice)."""
@@ -88,7 +88,7 @@ def _who_paused(record: Record, link: int, held: Held) -> str:
 def _resent(loss: Loss, record: Record) -> str:
     """Which packets were lost, and where."""
     flow = loss.flow
-    packets = "1 packet" if flow.resent == 1 else f"{flow.resent:,} packets"
+    packets = counted(flow.resent, "packet", "packets")
     return f"to lost packets: {packets} sent again{_where_dropped(flow, record)}"
 
 
@@ -101,11 +101,13 @@ def _where_dropped(flow: Flow, record: Record) -> str:
         meanwhile = [(_between(record.drops.get(link), flow), link) for link in flow.all_links]
         count, link = max(meanwhile, default=(0, 0))
         if count:
-            return f"; {link_name(record, link)} dropped {count:,} packets meanwhile"
+            packets = counted(count, "packet", "packets")
+            return f"; {link_name(record, link)} dropped {packets} meanwhile"
         return ""
     totals = [(int(record.totals[link]["drops"]), link) for link in flow.all_links]
     count, link = max(totals, default=(0, 0))
-    return f"; {link_name(record, link)} dropped {count:,} packets in the run" if count else ""
+    packets = counted(count, "packet", "packets")
+    return f"; {link_name(record, link)} dropped {packets} in the run" if count else ""
 
 
 def _between(times: np.ndarray | None, flow: Flow) -> int:

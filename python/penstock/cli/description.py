@@ -22,7 +22,7 @@ from penstock.flow_rows import FlowRows
 from penstock.lossless import headroom_note
 from penstock.named import SUFFIX, absolute, own_files
 from penstock.own_class import is_class
-from penstock.readable import bytes_text
+from penstock.readable import bytes_text, counted
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
 from penstock.scenario.base import is_default, note, quantity_of
 from penstock.scenario.scheme import built_in_preset, expand_scheme, find_preset
@@ -288,7 +288,7 @@ def _shown(value: Any, info: FieldInfo) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple | FlowRows):
-        return "none" if not value else "1 row" if len(value) == 1 else f"{len(value):,} rows"
+        return counted(len(value), "row", "rows") if value else "none"
     return "none" if value is None else str(value)
 
 

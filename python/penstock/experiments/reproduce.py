@@ -34,6 +34,7 @@ from penstock.experiments.present import check_present
 from penstock.experiments.shown import figure_of_claim
 from penstock.processors import check_threads
 from penstock.provenance import package_version, source_commit
+from penstock.readable import counted
 from penstock.report import ClaimRow, PaperFigure
 from penstock.report.columns import as_csv
 from penstock.results import Run
@@ -370,7 +371,8 @@ def _write(reproduction: Reproduction) -> None:
         notes.append(f"Scale {reproduction.scale} cannot show {scale.cannot_show}")
     unmade = reproduction.unmade
     if unmade:
-        notes.append(f"Interrupted: {len(unmade)} runs were not made or not finished.")
+        runs = counted(len(unmade), "run was", "runs were")
+        notes.append(f"Interrupted: {runs} not made or not finished.")
     groups: dict[str, list[MeasuredRun]] = {}
     for cell in reproduction.cells:
         if cell.run is not None:

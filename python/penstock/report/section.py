@@ -19,7 +19,7 @@ from penstock.analysis import (
     link_series,
     slowdown_by_size,
 )
-from penstock.readable import bytes_text
+from penstock.readable import bytes_text, counted
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart
 from penstock.report.figure import ReportFigure
@@ -47,7 +47,8 @@ def slowdown(groups: Groups) -> ReportFigure | str:
     if leaves_out_incasts(groups):
         words += " Incast flows are not in it."
     if left_out:
-        words += f" {left_out:,} flows did not finish and are left out."
+        flows = counted(left_out, "flow did not finish and is", "flows did not finish and are")
+        words += f" {flows} left out."
     return ReportFigure("slowdown", words, kinds.slowdown(data), wide=True)
 
 

@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from penstock.dependency_graph import after_cells
 from penstock.errors import ScenarioError, problem_of, refuse
+from penstock.readable import counted
 from penstock.scenario import Scenario
 from penstock.scenario.base import label_of
 from penstock.scenario.declared.topology import RailTopology
@@ -133,7 +134,7 @@ def case_of(path: Path, choice: Choice) -> Case:
         workload = read_workload(path)
         if choice.layers is not None:
             if choice.layers > len(workload.layers):
-                message = f"the workload has {_times(len(workload.layers), 'layer')}"
+                message = f"the workload has {counted(len(workload.layers), 'layer', 'layers')}"
                 remedy = "take at most so many, or leave it out for all"
                 raise refuse("--layers", message, remedy, choice.layers)
             workload = replace(workload, layers=workload.layers[: choice.layers])
@@ -171,11 +172,13 @@ def case_of(path: Path, choice: Choice) -> Case:
             "take the first layers only (--layers), or fewer iterations",
         )
     name = label_of(path.name.removesuffix(".gz").removesuffix(".txt"))
-    job = f"{_times(choice.iterations, 'training iteration')} of {workload.ranks} ranks"
+    iterations = counted(choice.iterations, "training iteration", "training iterations")
+    job = f"{iterations} of {workload.ranks} ranks"
+    layers = counted(len(workload.layers), "layer", "layers")
     parallel = f"{workload.tensor_parallel} tensor, {workload.data_parallel} data parallel"
     table = {
         "name": name,
-        "description": f"{job} ({parallel}) over {_times(len(workload.layers), 'layer')}",
+        "description": f"{job} ({parallel}) over {layers}",
         "duration": TIME.format(duration),
         "drain": TIME.format(min(max(PATIENCE * duration, LEAST_DRAIN), LONGEST_RUN - duration)),
         "scheme": choice.scheme,
@@ -193,10 +196,6 @@ def _fitting_layers(workload: Workload, iterations: int) -> int:
         return count_flows(replace(workload, layers=workload.layers[:layers]), iterations)
 
     return bisect_right(range(len(workload.layers) + 1), FLOWS_MAX, key=flows) - 1
-
-
-def _times(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _topology(workload: Workload, choice: Choice) -> dict[str, Any]:

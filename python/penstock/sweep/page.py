@@ -10,6 +10,7 @@ import polars as pl
 from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.measured import axis_title, short_name
 from penstock.plot.bands import LOG_X_FROM, Places, band_panels
+from penstock.readable import counted
 from penstock.report.chart import Axis as ChartAxis
 from penstock.report.chart import Chart, Scale, View, measured_axis, quantity_axis
 from penstock.report.columns import as_csv
@@ -174,5 +175,5 @@ def _counts(pooled: Pooled) -> str:
     """ "175 runs, 7 seeds a point"."""
     seeds = pooled.table["cells"].to_list() if pooled.cells else [0]
     few, many = min(seeds), max(seeds)
-    told = f"{many} seed{'s' if many > 1 else ''}" if few == many else f"{few} to {many} seeds"
-    return f"{pooled.cells:,} runs, {told} a point"
+    told = counted(many, "seed", "seeds") if few == many else f"{few} to {many} seeds"
+    return f"{counted(pooled.cells, 'run', 'runs')}, {told} a point"

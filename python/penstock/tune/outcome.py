@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from penstock.readable import number_text
+from penstock.readable import counted, number_text
 from penstock.report.columns import as_csv
 from penstock.report.table import interval_text
 from penstock.storage.draft import write_whole
@@ -132,9 +132,10 @@ def write_files(outcome: Outcome, directory: Path) -> None:
     plan = outcome.plan
     scenario = plan.point(best.values).scenario(plan.seeds[0])
     pairs = zip(plan.fields, best.values, strict=True)
+    seeds = counted(len(plan.seeds), "seed", "seeds")
     lines = [
         f"Trial {best.number} of `penstock tune {plan.reference}`: {plan.objective}",
-        f"{interval_text(best.objective, number_text)}, mean over {len(plan.seeds)} seeds",
+        f"{interval_text(best.objective, number_text)}, mean over {seeds}",
         *(f"required: {one}" for one in plan.requirements),
         *(f"{one.key} = {value.label}" for one, value in pairs),
     ]
@@ -235,13 +236,14 @@ def warnings(outcome: Outcome) -> list[str]:
     plan, found, best = outcome.plan, outcome.found, outcome.best
     lines = []
     if found.refused:
-        count = f"{found.refused} point{'s' if found.refused > 1 else ''}"
+        count = counted(found.refused, "point", "points")
         lines.append(f"{count} cannot be run and took nothing of the budget: {found.refusal}")
     if found.is_exhausted:
         lines.append("the search ended: too many points in a row could not be run")
     if best is not None and best.unfinished and plan.objective.is_of_finished:
         words = "the objective knows only those that finished; require 'unfinished() == 0'"
-        lines.append(f"{best.unfinished} flows of the best trial did not finish: {words}")
+        flows = counted(best.unfinished, "flow", "flows")
+        lines.append(f"{flows} of the best trial did not finish: {words}")
     if best is not None and best.losses:
         lines.append(f"the best trial: {best.losses}")
     if best is not None and len(plan.seeds) < 2:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from penstock.analysis.interval import CONFIDENCE
 from penstock.experiments.measured import axis_title
 from penstock.plot.search import Slice, course, slices
-from penstock.readable import bytes_text, rate_text, time_text
+from penstock.readable import bytes_text, counted, rate_text, time_text
 from penstock.report.figure import figure_of, save_drawing
 from penstock.report.frame import render
 from penstock.storage.draft import write_whole
@@ -40,7 +40,8 @@ def write_page(outcome: Outcome, directory: Path, command: str) -> Path:
     plan = outcome.plan
     titles, rows = texts(outcome, shown(outcome))
     lines = told(outcome)
-    subtitle = f"{len(outcome.found.trials)} of {plan.trials} trials, {len(plan.seeds)} seeds each"
+    seeds = counted(len(plan.seeds), "seed", "seeds")
+    subtitle = f"{len(outcome.found.trials)} of {plan.trials} trials, {seeds} each"
     page = render(
         "tune.html.j2",
         [one.as_json() for one in charts(outcome, table)] if has_numbers else [],
