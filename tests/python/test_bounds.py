@@ -91,6 +91,7 @@ BOUNDS = [
     Bound("traffic[0].sizes.points", [[0, 0.5], [10, 1.0]], [[0, 1.0], [10, 1.0]],
           traffic=(OPEN | {"sizes": {"kind": "cdf", "name": "x", "convention": "step",
                                      "points": [[10, 1.0]]}},)),
+    Bound("traffic[0].connections", 0, 1),
     Bound("traffic[0].size", 4, 3, traffic=(INCAST,)),
     Bound("traffic[0].senders", [1, 2], [1, 1], traffic=(INCAST,)),
     Bound("traffic[0].senders", [1, 2], [1], traffic=(INCAST,)),

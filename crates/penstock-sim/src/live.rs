@@ -281,6 +281,12 @@ fn check(scenario: &Scenario, has_strangers: bool) -> Result<(), ScenarioError> 
         let remedy = "routes to kernels' hosts cannot change; leave the outages out";
         let listed = format!("a list of {}", outages.len());
         problems.unless(outages.is_empty(), "faults.outages", listed, remedy);
+        for (index, entry) in scenario.traffic.iter().enumerate() {
+            let remedy = "hosts with kernels open a connection for each flow; write 0, or take hosts of ours";
+            let (holds, field) =
+                (entry.connections() == 0, format!("traffic[{index}].connections"));
+            problems.unless(holds, &field, entry.connections(), remedy);
+        }
         let backpressure = &scenario.scheme.switch.backpressure;
         let remedy = "the NIC of a kernel's host obeys pauses of classes, queues and links only; take \
                       another scheme, or hosts of ours";

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use penstock_engine::stream;
-use penstock_transport::PathFacts;
+use penstock_transport::{PathFacts, SharedConnections};
 use penstock_units::{BitRate, Time};
 use rand_core::RngCore;
 
@@ -37,6 +37,8 @@ pub(crate) struct Setting {
     pub is_incast: Vec<bool>,
     /// By traffic entry: which of the host's controllers its flows have.
     pub controllers: Vec<u16>,
+    /// By traffic entry: the open connections from each source to each destination that its flows share.
+    pub connections: Vec<Option<SharedConnections>>,
     /// The links whose series the scenario asks for, in its order.
     pub series: Vec<u32>,
 }
@@ -55,6 +57,10 @@ impl Setting {
         let is_incast = |entry: &TrafficConfig| matches!(entry, TrafficConfig::Incast(_));
         let host = &scenario.scheme.host;
         let controller = |entry: &TrafficConfig| host.controller_of(entry.label()) as u16;
+        let connections = |(label, entry): (u16, &TrafficConfig)| {
+            let most = entry.connections();
+            (most > 0).then_some(SharedConnections { label, most })
+        };
         Setting {
             placement: place(&topology, window),
             window,
@@ -68,6 +74,7 @@ impl Setting {
             path_seed: stream(scenario.seed, "ecmp").next_u64(),
             is_incast: scenario.traffic.iter().map(is_incast).collect(),
             controllers: scenario.traffic.iter().map(controller).collect(),
+            connections: (0..).zip(&scenario.traffic).map(connections).collect(),
             series: scenario.measure.series.iter().filter_map(link).collect(),
             topology,
             scenario,

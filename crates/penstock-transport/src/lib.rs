@@ -49,7 +49,7 @@ pub use flow::{FlowFacts, FlowView, LossSignal, SizeShare};
 pub use granter::{Grant, Granter, Message};
 pub use host::{
     Flows, FrameBytes, Host, HostCounters, HostDraws, HostFacts, HostPauses, Opening, Request,
-    Requests, Timer, Turn,
+    Requests, SharedConnections, Timer, Turn,
 };
 pub use nic::{Nic, NicConfig, NicScheduling};
 pub use notification::Notification;

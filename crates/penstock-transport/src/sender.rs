@@ -10,7 +10,11 @@
 //!   above does so for HPCC only, and so do we under its fidelity.
 //! - Every packet but the last is full. The last one has at least one byte.
 //!
-//! Invariant: acknowledged + lost <= next <= size, all in bytes.
+//! - A flow may be one of several on an open connection ([`Sender::follow`]). Recovery and control then know
+//!   the bytes of the connection, and begin where the flow before has left them. Callers know the bytes of the
+//!   flow, from 0 on.
+//!
+//! Invariant: base <= acknowledged + lost <= next <= size, all in bytes.
 
 use core::ops::Range;
 
@@ -70,6 +74,10 @@ pub enum CreditUse {
 /// The sending end of a flow.
 #[derive(Debug, BorshSerialize, BorshDeserialize)]
 pub struct Sender {
+    /// Bytes of the flows that went before on the same connection.
+    base: u64,
+    /// The end of the flow, and what has been sent and acknowledged, counted from the first byte of the
+    /// connection.
     size: u64,
     next: u64,
     acknowledged: u64,
@@ -82,6 +90,8 @@ pub struct Sender {
     timeouts: u32,
     queue: u16,
     fidelity: Fidelity,
+    /// Whether another flow may take over what the controller has learnt.
+    is_on_connection: bool,
     /// The rate from which `next_available` was computed.
     rate: Option<BitRate>,
     /// When the flow stops; [`Time::NEVER`] when it goes on to its last byte.
@@ -103,6 +113,7 @@ impl Sender {
         let path = flow.path;
         let controller = Controller::new(&config.controller, flow);
         Sender {
+            base: 0,
             size: flow.size,
             next: 0,
             acknowledged: 0,
@@ -115,6 +126,7 @@ impl Sender {
             timeouts: 0,
             queue: 0,
             fidelity: path.fidelity,
+            is_on_connection: false,
             rate: controller.rate(),
             stop: Time::NEVER,
             recovery: Sending::new(&config.recovery, flow),
@@ -127,6 +139,31 @@ impl Sender {
     /// before the first packet.
     pub fn stop_at(&mut self, time: Time) {
         self.stop = time;
+    }
+
+    /// The flow is one of several on a connection, one after the other. To be called before the first
+    /// packet. The size of the flow must be known.
+    pub fn join_connection(&mut self) {
+        debug_assert!(self.size < u64::MAX, "nothing follows an endless flow");
+        self.is_on_connection = true;
+    }
+
+    /// The flow follows the complete flow `last` on their connection, at `now`. Recovery and control go on
+    /// with what they know of the path; `last` is of no use any more. A flow that comes after a timeout
+    /// without packets begins with a window no larger than that of a new connection (RFC 5681 Sec. 4.1).
+    pub fn follow(&mut self, last: &mut Sender, now: Time) {
+        debug_assert!(last.is_complete() && self.next == self.base, "one flow after the other");
+        core::mem::swap(&mut self.recovery, &mut last.recovery);
+        core::mem::swap(&mut self.controller, &mut last.controller);
+        self.base = last.size;
+        self.size += self.base;
+        (self.next, self.acknowledged) = (self.base, self.base);
+        self.last_sent_at = last.last_sent_at;
+        self.last_wire_bytes = last.last_wire_bytes;
+        let silence = now.saturating_sub(last.last_sent_at);
+        self.controller.on_next_flow(self.recovery.is_long(silence));
+        self.rate = self.controller.rate();
+        self.next_available = now.max(last.next_available);
     }
 
     /// Whether the flow can send a packet at `now`.
@@ -162,14 +199,20 @@ impl Sender {
     ///
     /// The controller does not hear of the acknowledgement that completes the flow, because nobody asks
     /// it again. Under the fidelity of the ns-3 HPCC simulator it does: there it sets the alarm of the host.
+    /// On a connection it does, too, for the flows that follow.
     pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement) -> bool {
+        let ack = &Acknowledgement {
+            cumulative: self.base.saturating_add(ack.cumulative),
+            received: self.base.saturating_add(ack.received),
+            ..*ack
+        };
         let before = self.acknowledged;
         self.acknowledged = before.max(ack.cumulative.min(self.size));
         self.next = self.next.max(self.acknowledged);
         let mut view = self.view(self.acknowledged - before);
         let loss = self.recovery.on_acknowledgement(now, ack, &mut view);
         self.next = view.next;
-        if self.is_complete() && self.fidelity == Fidelity::Exact {
+        if self.is_complete() && self.fidelity == Fidelity::Exact && !self.is_on_connection {
             return true;
         }
         view.next = self.recovery.end_of_flight(view.next);
@@ -236,7 +279,7 @@ impl Sender {
     /// A switch reported that it dropped the packet with `payload` bytes from `offset` on. Perfect
     /// recovery sends those bytes again before any new ones. Go-Back-N ignores the report.
     pub fn on_switch_drop(&mut self, offset: u64, payload: u32) {
-        if self.recovery.on_switch_drop(offset, payload) {
+        if self.recovery.on_switch_drop(self.base + offset, payload) {
             self.controller.on_switch_drop();
             self.follow_rate();
         }
@@ -244,6 +287,7 @@ impl Sender {
 
     /// The receiver grants the bytes before `offset`, at priority `level` (Homa).
     pub fn on_grant(&mut self, offset: u64, level: u8) {
+        debug_assert_eq!(self.base, 0, "receivers that grant know no connections");
         self.controller.on_grant(offset, Some(level));
     }
 
@@ -304,20 +348,20 @@ impl Sender {
     /// Bytes of the flow (bytes); `u64::MAX` when it is endless and has not stopped.
     #[inline]
     pub fn size(&self) -> u64 {
-        self.size
+        self.size - self.base
     }
 
     /// The first byte that is sent next (bytes). Retransmissions of single packets do not change this
     /// number.
     #[inline]
     pub fn next(&self) -> u64 {
-        self.next
+        self.next - self.base
     }
 
     /// Bytes that the receiver is known to have (bytes).
     #[inline]
     pub fn acknowledged(&self) -> u64 {
-        self.acknowledged
+        self.acknowledged - self.base
     }
 
     /// Bytes that are sent, not acknowledged, and not known to have left the network (bytes).
@@ -395,6 +439,7 @@ impl Sender {
         let opens_pair = self.controller.opens_pair();
         let remaining = self.size - offset;
         let level = if lost.is_some() { 0 } else { self.controller.level(offset) };
+        let offset = offset - self.base;
         Segment { offset, payload, remaining, is_retransmission, opens_pair, level }
     }
 

@@ -19,7 +19,7 @@ from penstock.units import TIME
 from swarm.dependent import waits
 from swarm.network import KINDS, Network, Table, draw_network
 from swarm.parameters import draw_parameters
-from swarm.traffic import draw_traffic
+from swarm.traffic import draw_traffic, share_connections
 
 ATTEMPTS = 20
 """Scenarios drawn for a case before it is given up (our choice: a quarter of them is refused, so
@@ -45,6 +45,9 @@ FEATURES: dict[str, Table] = {
     "control loss": {"faults": {"control_loss": 0.1}},
     "corruption": {"faults": {"corruption": [{"probability": 0.1}]}},
     "outages": {"faults": {"outages": [{"link": [4, 6], "start": "1 us"}]}},
+    "connections": {
+        "traffic": [{"kind": "open-loop", "sizes": "google", "load": 0.1, "connections": 1}]
+    },
 }
 """What not every preset goes with: overrides of :data:`PLAIN`."""
 
@@ -127,6 +130,8 @@ def _draw_table(rng: Random, preset: str, kind: str, settles: bool) -> Table:
         "traffic": draw_traffic(rng, network, classes, duration, settles),
         "measure": _measure(rng, network),
     }
+    if "connections" in accepts(preset):
+        share_connections(rng, table["traffic"])
     can_be_ns3 = "ns3-hpcc" in accepts(preset) and not any(map(waits, table["traffic"]))
     if can_be_ns3 and rng.random() < 0.7:
         table["fidelity"] = "ns3-hpcc"

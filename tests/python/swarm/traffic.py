@@ -32,6 +32,13 @@ def draw_traffic(
     return entries
 
 
+def share_connections(rng: Random, entries: list[Table]) -> None:
+    """Lets the flows of half of the open loops share a few connections."""
+    for entry in entries:
+        if entry["kind"] == "open-loop" and rng.random() < 0.5:
+            entry["connections"] = rng.randint(1, 4)
+
+
 def _pair(rng: Random, network: Network) -> list[int]:
     return rng.sample(range(network.hosts), 2)
 

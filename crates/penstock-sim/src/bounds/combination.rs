@@ -26,6 +26,31 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
     writes_paths(scenario, problems);
     other_controllers(scenario, problems);
     finds_losses(scenario, problems);
+    connections(scenario, problems);
+}
+
+/// Flows on an open connection go on with what the flow before has learnt, so that recovery and control must
+/// have something that lasts.
+fn connections(scenario: &Scenario, problems: &mut Problems) {
+    let host = &scenario.scheme.host;
+    let recovery = &host.recovery;
+    for (index, entry) in scenario.traffic.iter().enumerate() {
+        let controller = host.controllers().nth(host.controller_of(entry.label()));
+        let lacking = match controller {
+            _ if entry.connections() == 0 => continue,
+            _ if !recovery.keeps_connections() => format!("the {} recovery", kind(recovery)),
+            Some(controller) if !controller.keeps_connections() => {
+                format!("the {} controller", kind(controller))
+            }
+            _ => continue,
+        };
+        let remedy = format!(
+            "{lacking} begins anew with each flow, and flows share the connections of TCP alone; write 0, or \
+             use fast-retransmit with new-reno, reno-dctcp, cubic or packet-pair"
+        );
+        let field = format!("traffic[{index}].connections");
+        problems.unless(false, &field, entry.connections(), remedy);
+    }
 }
 
 /// A recovery that relies on switches to report losses does not go with losses on links.

@@ -54,6 +54,7 @@ impl<O: Observer> Partition<O> {
             controller: self.setting.controllers[usize::from(arrival.label)],
             class: arrival.class,
             is_incast: self.setting.is_incast[usize::from(arrival.label)],
+            connections: self.setting.connections[usize::from(arrival.label)],
             path: self.path_facts(arrival, &paths),
         };
         self.slots.insert(name, flow);

@@ -36,6 +36,7 @@ pub(crate) fn open_loop() -> OpenLoop {
         label: "background".to_owned(),
         class: 0,
         class_above: Vec::new(),
+        connections: 0,
         sizes: SizeConfig::Exponential { mean: Bytes::new(30_000) },
         arrivals: ArrivalConfig::Poisson {},
         pairs: PairConfig::Uniform {},
@@ -289,7 +290,7 @@ fn json_is_that_of_the_scenario() {
         r#"{"kind":"open-loop","label":"background","class":0,"class_above":[],"#,
         r#""sizes":{"kind":"exponential","mean":30000},"arrivals":{"kind":"poisson"},"#,
         r#""pairs":{"kind":"uniform"},"load":0.2,"load_on":{"kind":"core"},"#,
-        r#""load_counts":"crossing","start":0,"stop":1000000000000}"#
+        r#""load_counts":"crossing","connections":0,"start":0,"stop":1000000000000}"#
     );
     let config = TrafficConfig::OpenLoop(open_loop());
     assert_eq!(serde_json::to_string(&config).unwrap(), text);

@@ -92,6 +92,15 @@ impl TrafficConfig {
         }
     }
 
+    /// Open connections from each source to each destination that the flows of the entry share; 0 where each
+    /// flow has its own.
+    pub fn connections(&self) -> u32 {
+        match self {
+            TrafficConfig::OpenLoop(open_loop) => open_loop.connections,
+            _ => 0,
+        }
+    }
+
     /// The entry as the scenario gives it, with at most one row in each list. Lists may have
     /// millions of rows, which are checked one by one elsewhere.
     fn fields(&self) -> Value {

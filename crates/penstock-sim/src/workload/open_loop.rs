@@ -67,6 +67,15 @@ pub struct OpenLoop {
         "source" = "our choice: what the words of BFC 6.2.1 say; its generator differs"
     ))]
     pub load_counts: LoadCounts,
+    /// Connections that stay open from each source to each destination; 0: each flow has its own.
+    ///
+    /// A flow takes a free one, or waits for one, and goes on with the window and the times of the flow before.
+    /// For the controllers of TCP and for packet pairs (AFQ 6.1.3 has 25).
+    #[schemars(extend(
+        "default" = 0,
+        "source" = "our choice: each flow starts anew, as in the papers' simulators"
+    ))]
+    pub connections: u32,
     /// First arrivals.
     #[schemars(extend("default" = 0, "source" = WHOLE_DURATION))]
     pub start: Time,

@@ -139,6 +139,7 @@ fn by_hand(scenario: &Scenario) -> (Vec<Flow>, u64, u64) {
             controller: 0,
             class: 0,
             is_incast: false,
+            connections: None,
             path: path(scenario, &network, source),
         };
         Flow { opening, start: Time::from_ps(start), completion: None }

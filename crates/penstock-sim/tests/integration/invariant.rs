@@ -86,6 +86,7 @@ prop_compose! {
         control_loss in select(vec![0.0, 0.0, 0.1]),
         corruption in select(vec![0.0, 0.0, 0.01]),
         has_timer in any::<bool>(),
+        connections in 0u32..4,
     ) -> Value {
         let sizes = json!({"kind": "exponential", "mean": 15_000});
         let background = with(open_loop(sizes, load, 60 * US), "/load_on/kind", links);
@@ -94,9 +95,13 @@ prop_compose! {
         let mut scenario = with(with(scenario, "/seed", seed), "/faults/control_loss", control_loss);
         let kind = |part: &str| scenario["scheme"].pointer(part).cloned();
         let is_told = kind("/host/recovery/kind") == Some(json!("perfect"));
+        let is_tcp = kind("/host/recovery/kind") == Some(json!("fast-retransmit"));
         let has_credit = kind("/switch/backpressure/kind") == Some(json!("credits"));
         if corruption > 0.0 && !is_told && !has_credit {
             scenario["faults"]["corruption"] = json!([{"link": null, "probability": corruption}]);
+        }
+        if is_tcp {
+            scenario["traffic"][0]["connections"] = json!(connections);
         }
         // The timeout is below the round-trip time of a crowd: there are duplicates of all ages,
         // and not every flow needs to finish.

@@ -233,6 +233,10 @@ fn what_strangers_cannot_do_is_refused() {
     assert!(refused(&corrupted, &[]).unwrap().contains("faults.corruption is a list of 1"));
     let message = refused(&parse(&busy(crate::fixture::dctcp())), &[0, 1]).unwrap();
     assert!(message.contains("traffic[") && message.contains("hosts of a kind"), "{message}");
+    let shared = parse(&with(busy(crate::fixture::tcp(1 << 20)), "/traffic/0/connections", 2));
+    assert_eq!(refused(&shared, &[]), None);
+    let message = refused(&shared, &every).unwrap();
+    assert!(message.contains("traffic[0].connections is 2; hosts with kernels"), "{message}");
     let of_another = with(busy(crate::fixture::hpcc()), "/fidelity", "ns3-hpcc");
     let message = refused(&parse(&of_another), &[]).unwrap();
     assert!(message.contains("fidelity"), "{message}");

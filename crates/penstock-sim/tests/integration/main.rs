@@ -6,6 +6,7 @@ mod architecture;
 mod bottleneck;
 mod checkpoint;
 mod codel;
+mod connection;
 mod convergence;
 mod credit;
 mod deadlock;

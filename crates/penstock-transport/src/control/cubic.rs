@@ -97,6 +97,10 @@ impl Parameters for CubicConfig {
         true
     }
 
+    fn keeps_connections(&self) -> bool {
+        true
+    }
+
     fn uses_timestamp(&self) -> bool {
         true
     }
@@ -112,6 +116,8 @@ pub struct Cubic {
     packet: f64,
     /// cwnd.
     window: f64,
+    /// The window of a new connection.
+    initial: f64,
     /// Slow start lasts while the window is below this (ssthresh).
     threshold: f64,
     /// The window at the last cut (cwnd_prior).
@@ -153,6 +159,7 @@ impl Cubic {
             fast_convergence: config.fast_convergence,
             packet: f64::from(flow.path.payload),
             window: f64::from(config.initial_window_packets),
+            initial: f64::from(config.initial_window_packets),
             threshold: f64::INFINITY,
             prior: 0.0,
             plateau: 0.0,
@@ -261,6 +268,15 @@ impl AtSource for Cubic {
         } else if let Some(round_trip) = sample {
             self.most_in_flight.count(view);
             self.grow(now, view.newly_acknowledged as f64 / self.packet, round_trip);
+        }
+    }
+
+    /// The cubic function does not climb while nothing is sent.
+    fn on_next_flow(&mut self, is_late: bool) {
+        self.stage = None;
+        if is_late {
+            self.window = self.window.min(self.initial); // RFC 5681 Sec. 4.1, RW
+            self.most_in_flight.forget();
         }
     }
 

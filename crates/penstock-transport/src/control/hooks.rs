@@ -45,6 +45,12 @@ pub(crate) trait Parameters {
         false
     }
 
+    /// Whether the flows of an open connection go on with what the flow before has learnt
+    /// ([`AtSource::on_next_flow`]).
+    fn keeps_connections(&self) -> bool {
+        false
+    }
+
     /// Whether every data packet needs an acknowledgement of its own.
     fn acknowledges_each(&self) -> bool {
         true
@@ -163,6 +169,10 @@ pub(crate) trait AtSource {
     /// but not below the minimum rate. Only the controllers with which FAFC is evaluated react (DCTCP,
     /// both forms of DCQCN, HPCC and TIMELY), and those of a Python class; the others ignore the pause.
     fn on_timed_pause(&mut self, _now: Time, _kept: f64) {}
+
+    /// The next flow of an open connection begins, with what this one has learnt. `is_late` says that
+    /// nothing was sent for longer than the retransmission timeout.
+    fn on_next_flow(&mut self, _is_late: bool) {}
 
     /// Recovery reports a loss, or the end of a recovery. By default the controller changes nothing, as
     /// RDMA NICs do.

@@ -124,6 +124,11 @@ impl ControllerConfig {
         of_config!(self, parameters => parameters.needs_losses())
     }
 
+    /// Whether flows may share open connections: the next one goes on with what this one has learnt.
+    pub fn keeps_connections(&self) -> bool {
+        of_config!(self, parameters => parameters.keeps_connections())
+    }
+
     /// Whether [`ControllerConfig::follow_sizes`] changes anything.
     pub fn follows_sizes(&self) -> bool {
         of_config!(self, parameters => parameters.follows_sizes())
@@ -232,6 +237,10 @@ impl Controller {
 
     pub(crate) fn on_timed_pause(&mut self, now: Time, kept: f64) {
         at_source!(self, policy => policy.on_timed_pause(now, kept))
+    }
+
+    pub(crate) fn on_next_flow(&mut self, is_late: bool) {
+        at_source!(self, policy => policy.on_next_flow(is_late))
     }
 
     pub(crate) fn on_loss(&mut self, now: Time, signal: LossSignal) {

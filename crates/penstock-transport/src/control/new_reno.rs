@@ -8,8 +8,10 @@
 //! the window in a fast recovery. A window that the NIC leaves unused does not grow
 //! (`crate::control::most_in_flight`).
 //!
-//! Left out: the receiver's window; a restart after idle time (flows send until they end); appropriate
-//! byte counting (RFC 3465). Every acknowledgement counts once, because every packet has one. The flow
+//! The next flow of an open connection goes on with the window. After a timeout without packets it begins with
+//! the initial window, if that is smaller (RFC 5681 Sec. 4.1), and the threshold stays.
+//!
+//! Left out: the receiver's window; appropriate byte counting (RFC 3465). Every acknowledgement counts once, because every packet has one. The flow
 //! is not paced: a burst of acknowledgements causes a burst of packets, as in TCP. The threshold of
 //! slow start is unlimited at first (RFC 5681 Sec. 3.1: arbitrarily high).
 
@@ -38,6 +40,10 @@ impl Parameters for NewRenoConfig {
     fn needs_losses(&self) -> bool {
         true
     }
+
+    fn keeps_connections(&self) -> bool {
+        true
+    }
 }
 
 /// The state of one NewReno flow.
@@ -53,6 +59,8 @@ pub struct NewReno {
     is_recovering: bool,
     /// What bounds the growth of the window.
     most_in_flight: MostInFlight,
+    /// The window of a new connection (bytes).
+    initial: f64,
 }
 
 impl NewReno {
@@ -60,12 +68,14 @@ impl NewReno {
     pub fn new(config: &NewRenoConfig, flow: &FlowFacts) -> Self {
         let path = flow.path;
         let packet = f64::from(path.payload);
+        let initial = f64::from(config.initial_window_packets) * packet;
         NewReno {
-            window: f64::from(config.initial_window_packets) * packet,
+            window: initial,
             threshold: f64::INFINITY,
             packet,
             is_recovering: false,
             most_in_flight: MostInFlight::default(),
+            initial,
         }
     }
 
@@ -97,6 +107,13 @@ impl AtSource for NewReno {
         } else {
             self.packet * self.packet / self.window // RFC 5681 Eq. 3
         };
+    }
+
+    fn on_next_flow(&mut self, is_late: bool) {
+        if is_late {
+            self.window = self.window.min(self.initial); // RFC 5681 Sec. 4.1, RW
+            self.most_in_flight.forget();
+        }
     }
 
     fn on_loss(&mut self, _now: Time, signal: LossSignal) {

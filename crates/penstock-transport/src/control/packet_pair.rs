@@ -92,7 +92,11 @@ pub enum OnChange {
     SkipAndInject,
 }
 
-impl Parameters for PacketPairConfig {}
+impl Parameters for PacketPairConfig {
+    fn keeps_connections(&self) -> bool {
+        true
+    }
+}
 
 /// Packets in a pair.
 const PAIR: f64 = 2.0;
@@ -266,6 +270,17 @@ impl AtSource for PacketPair {
             return;
         }
         self.measure(ack.pair_gap.as_ps() as f64);
+    }
+
+    /// A flow begins with the first packet of a pair. After a timeout without packets its share is not known
+    /// any more (our choice, as TCP begins anew).
+    fn on_next_flow(&mut self, is_late: bool) {
+        self.is_inside_pair = false;
+        if is_late {
+            self.gap = None;
+            self.is_paced = false;
+            self.pending = None;
+        }
     }
 
     /// The bytes that may be in flight (bytes), >= 1. The second packet of a pair has no limit. After

@@ -51,6 +51,10 @@ impl Parameters for RenoDctcpConfig {
     fn uses_marks(&self) -> bool {
         true
     }
+
+    fn keeps_connections(&self) -> bool {
+        true
+    }
 }
 
 /// The state of one flow.
@@ -83,6 +87,10 @@ impl AtSource for RenoDctcp {
         if !self.marked.is_cut() {
             self.reno.on_acknowledgement(now, ack, view);
         }
+    }
+
+    fn on_next_flow(&mut self, is_late: bool) {
+        self.reno.on_next_flow(is_late);
     }
 
     fn on_loss(&mut self, now: Time, signal: LossSignal) {

@@ -52,8 +52,11 @@ pub(super) struct Outgoing {
     pub timer: Time,
     /// What packets bear.
     pub identity: Identity,
-    /// Where the flow stands in its host's list of open flows.
+    /// Where the flow stands in its host's list of flows that have started.
     pub place: u32,
+    /// The connections that the flow shares with others, by their place at the host; [`OWN_CONNECTION`] when it
+    /// shares none.
+    pub pool: u32,
     /// Priority class.
     pub class: u8,
     /// Whether packets bear the incast label.
@@ -61,6 +64,9 @@ pub(super) struct Outgoing {
     /// Whether the flow has not completed.
     pub is_open: bool,
 }
+
+/// The flow has a connection of its own.
+pub(super) const OWN_CONNECTION: u32 = u32::MAX;
 
 /// What a destination knows of a flow.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -129,10 +135,23 @@ impl Flows {
         slot
     }
 
-    /// The flow in `slot` has completed.
+    /// The flow in `slot` has completed. Its sending end stays until [`Flows::free`].
     pub(super) fn complete(&mut self, slot: u32) {
         self.outgoing[slot as usize].is_open = false;
+    }
+
+    /// Nobody needs the sending end of the complete flow in `slot` any more.
+    pub(super) fn free(&mut self, slot: u32) {
         self.free_slots.push(slot);
+    }
+
+    /// The flow in `slot` takes over the connection of the complete flow in `last`, whose slot is free from now
+    /// on.
+    pub(super) fn follow(&mut self, slot: u32, last: u32, now: Time) {
+        let pair = self.senders.get_disjoint_mut([slot as usize, last as usize]);
+        let [next, before] = pair.expect("two slots");
+        next.follow(before, now);
+        self.free(last);
     }
 
     pub(super) fn expect(&mut self, flow: u32, incoming: Incoming) {
@@ -178,7 +197,11 @@ mod tests {
         let identity = Identity { hash: flow, source: 0, destination: 1 };
         let timer = Time::NEVER;
         let (place, class, is_incast, is_open) = (0, 0, false, true);
-        flows.open(sender, Outgoing { flow, timer, identity, place, class, is_incast, is_open })
+        let pool = OWN_CONNECTION;
+        flows.open(
+            sender,
+            Outgoing { flow, timer, identity, place, pool, class, is_incast, is_open },
+        )
     }
 
     #[test]
@@ -188,6 +211,7 @@ mod tests {
         assert_eq!(slots, [0, 1], "slots do not depend on names");
         assert_eq!((flows.slot(7), flows.slot(3), flows.slot(5)), (Some(0), Some(1), None));
         flows.complete(0);
+        flows.free(0);
         assert_eq!(flows.slot(7), None, "a flow that has completed is not found");
         assert_eq!(flows.sender(7).size(), 7, "its end can still be read");
         assert_eq!(open(&mut flows, 9), 0);

@@ -24,7 +24,8 @@
 //! for which the tokens suffice, and data that credits have paid for. Without credits, the NIC chooses
 //! the next packet.
 //!
-//! Reading order: [`flows`], [`requests`], here (the life of a flow), `sending` (packets that leave),
+//! Reading order: [`flows`], [`requests`], here (the life of a flow), `connections` (flows that wait for each
+//! other), `sending` (packets that leave),
 //! `receiving` (data that arrive), `answers` (answers that come back), `pauses` (signals of the
 //! switch), `messages` (Homa), `credits` (ExpressPass).
 
@@ -49,6 +50,7 @@ use crate::receiver::Receiver;
 use crate::sender::Sender;
 
 mod answers;
+mod connections;
 mod credits;
 pub mod flows;
 mod messages;
@@ -57,11 +59,13 @@ mod receiving;
 pub mod requests;
 mod sending;
 
+pub use connections::SharedConnections;
 pub use flows::Flows;
 pub use pauses::HostPauses;
 pub use requests::{Request, Requests, Timer};
 
-use flows::{Identity, Incoming, Outgoing};
+use connections::Connections;
+use flows::{Identity, Incoming, OWN_CONNECTION, Outgoing};
 
 /// What a driver lends a host for one call.
 #[derive(Debug)]
@@ -145,6 +149,9 @@ pub struct Opening {
     pub class: u8,
     /// Whether the flow is labelled as incast (BFC App. A.7).
     pub is_incast: bool,
+    /// The open connections to the destination that the flow shares with others; `None` when it has one of its
+    /// own.
+    pub connections: Option<SharedConnections>,
     /// Facts about the path of the flow.
     pub path: PathFacts,
 }
@@ -190,16 +197,19 @@ pub struct Host {
     /// The bytes for which the switch has set memory aside (BFC with credits).
     balance: Option<Box<Balance>>,
     granter: Option<Box<Granter>>,
-    /// The slots of the flows that this host has opened and that have not completed.
+    /// The slots of the flows that this host has started and that have not completed.
     open: Vec<u32>,
     draws: HostDraws,
     counters: HostCounters,
     /// From the first signal of the switch on.
     pauses: Option<Box<HostPauses>>,
+    /// From the first flow on an open connection on.
+    connections: Option<Box<Connections>>,
 }
 
 penstock_units::state! { Host {
-    saved: nic, control, held_until, class_ends, credited, balance, granter, open, draws, counters, pauses;
+    saved: nic, control, held_until, class_ends, credited, balance, granter, open, draws, counters, pauses,
+        connections;
     within: ;
     kept: hop_delay, clock, frames, fidelity, configs;
 } }
@@ -230,6 +240,7 @@ impl Host {
             draws: facts.draws.clone(),
             counters: HostCounters::default(),
             pauses: None,
+            connections: None,
         }
     }
 
@@ -251,22 +262,38 @@ impl Host {
             FlowFacts { number, start: turn.now, ..config.flow(opening.size, &opening.path) };
         let mut sender = Sender::of(&facts, config, turn.now);
         sender.stop_at(opening.stop);
+        let pool = self.pool_of(opening);
+        if pool != OWN_CONNECTION {
+            sender.join_connection();
+        }
         let outgoing = Outgoing {
             flow,
             timer: Time::NEVER,
             identity: Identity::of(opening),
-            place: self.open.len() as u32,
+            place: 0,
+            pool,
             class,
             is_incast,
             is_open: true,
         };
         let slot = turn.flows.open(sender, outgoing);
-        self.open.push(slot);
-        self.nic.start(slot, (class, number), &mut turn.flows.senders, &mut self.draws.nic);
+        if pool != OWN_CONNECTION && !self.takes_connection(turn, slot, number) {
+            return;
+        }
+        self.start(turn, slot, number);
         self.signal_receiver(turn, slot);
         if opening.stop < Time::NEVER {
             self.watch_sender(turn, slot);
         }
+    }
+
+    /// The flow in `slot`, which has this number in the run, may send from now on.
+    fn start(&mut self, turn: &mut Turn<'_>, slot: u32, number: u64) {
+        let outgoing = &mut turn.flows.outgoing[slot as usize];
+        outgoing.place = self.open.len() as u32;
+        let order = (outgoing.class, number);
+        self.open.push(slot);
+        self.nic.start(slot, order, &mut turn.flows.senders, &mut self.draws.nic);
         turn.requests.set_ready();
     }
 
@@ -298,7 +325,7 @@ impl Host {
 
     /// The last byte of the flow in `slot` is acknowledged.
     fn complete(&mut self, turn: &mut Turn<'_>, slot: u32) {
-        let Outgoing { flow, place, .. } = turn.flows.outgoing[slot as usize];
+        let Outgoing { flow, place, pool, .. } = turn.flows.outgoing[slot as usize];
         self.open.swap_remove(place as usize);
         if let Some(&moved) = self.open.get(place as usize) {
             turn.flows.outgoing[moved as usize].place = place;
@@ -306,6 +333,11 @@ impl Host {
         self.nic.finish(slot, &mut turn.flows.senders);
         turn.flows.complete(slot);
         turn.requests.push(Request::Completed(flow));
+        if pool == OWN_CONNECTION {
+            turn.flows.free(slot);
+        } else {
+            self.release_connection(turn, slot, pool);
+        }
         if self.fidelity.is_ns3() {
             turn.requests.set_ready();
         }
@@ -366,7 +398,8 @@ impl Host {
         self.credited.as_ref().map_or(0, |credited| credited.credits.dropped())
     }
 
-    /// The sending ends of the flows that this host has opened and that have not completed, in no order.
+    /// The sending ends of the flows that this host has started and that have not completed, in no order. Flows
+    /// that wait for their connection are not among them.
     pub fn open_flows<'a>(&'a self, flows: &'a Flows) -> impl Iterator<Item = &'a Sender> {
         self.open.iter().map(|&slot| &flows.senders[slot as usize])
     }

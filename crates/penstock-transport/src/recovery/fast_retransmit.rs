@@ -83,6 +83,10 @@ impl Parameters for FastRetransmitConfig {
     fn reports_losses(&self) -> bool {
         true
     }
+
+    fn keeps_connections(&self) -> bool {
+        true
+    }
 }
 
 /// The sending half.
@@ -199,6 +203,10 @@ impl AtSource for Sending {
     #[inline]
     fn deadline(&self) -> Time {
         self.timer.expiry
+    }
+
+    fn is_long(&self, silence: Time) -> bool {
+        silence > self.timer.timeout
     }
 
     fn take_lost(&mut self, _payload: u32, view: &FlowView) -> Option<(u64, u32)> {

@@ -23,6 +23,11 @@ pub(crate) trait Parameters {
         false
     }
 
+    /// Whether the flows of an open connection go on with this recovery, as one sequence of bytes.
+    fn keeps_connections(&self) -> bool {
+        false
+    }
+
     /// Whether every data packet is acknowledged. If not, only the packet that completes a flow is.
     fn acknowledges_each(&self) -> bool {
         true
@@ -104,6 +109,11 @@ pub(crate) trait AtSource {
     #[inline]
     fn deadline(&self) -> Time {
         Time::NEVER
+    }
+
+    /// Whether `silence` without a packet is longer than the retransmission timeout.
+    fn is_long(&self, _silence: Time) -> bool {
+        false
     }
 
     /// Answers whether the retransmission timer has expired by `now`. Recovery may rewind

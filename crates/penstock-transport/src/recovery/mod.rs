@@ -56,6 +56,11 @@ impl RecoveryConfig {
         of_config!(self, parameters => parameters.reports_losses())
     }
 
+    /// Whether flows may share open connections.
+    pub fn keeps_connections(&self) -> bool {
+        of_config!(self, parameters => parameters.keeps_connections())
+    }
+
     /// See [`Parameters::acknowledges_each`].
     pub(crate) fn acknowledges_each(&self) -> bool {
         of_config!(self, parameters => parameters.acknowledges_each())
@@ -113,6 +118,10 @@ impl Sending {
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         at_source!(self, policy => policy.deadline())
+    }
+
+    pub(crate) fn is_long(&self, silence: Time) -> bool {
+        at_source!(self, policy => policy.is_long(silence))
     }
 
     pub(crate) fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {

@@ -1,5 +1,6 @@
 //! The behaviour of senders, receivers and NICs through their public interface.
 
+mod connection;
 mod delivery;
 mod fast_retransmit;
 mod go_back_n;

@@ -174,6 +174,11 @@ class OpenLoopTraffic(Part):
         "crossing",
         source="our choice: what the words of BFC 6.2.1 say; its generator differs",
     )
+    connections: Count = field(
+        "Connections that stay open from each source to each destination; 0: each flow has its own",
+        0,
+        source="our choice: each flow starts anew, as in the papers' simulators",
+    )
     start: Time = field("First arrivals", 0, source="our choice: the whole duration")
     stop: Time | None = field(
         "End of arrivals; none: the duration", None, source="our choice: the whole duration"
