@@ -11,8 +11,8 @@
 //! - Every packet but the last is full. The last one has at least one byte.
 //!
 //! - A flow may be one of several on an open connection ([`Sender::follow`]). Recovery and control then know
-//!   the bytes of the connection, and begin where the flow before has left them. Callers know the bytes of the
-//!   flow, from 0 on.
+//!   the bytes of the connection, and begin where the flow before has left them. Callers know the bytes of
+//!   the flow, from 0 on.
 //!
 //! Invariant: base <= acknowledged + lost <= next <= size, all in bytes.
 

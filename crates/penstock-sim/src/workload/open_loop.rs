@@ -69,7 +69,7 @@ pub struct OpenLoop {
     pub load_counts: LoadCounts,
     /// Connections that stay open from each source to each destination; 0: each flow has its own.
     ///
-    /// A flow takes a free one, or waits for one, and goes on with the window and the times of the flow before.
+    /// A flow takes a free one, or waits for one, and goes on with the window and times of the flow before.
     /// For the controllers of TCP and for packet pairs (AFQ 6.1.3 has 25).
     #[schemars(extend(
         "default" = 0,

@@ -120,7 +120,8 @@ pub fn listed(flows: &[(u32, u32, u64, u64)]) -> Value {
 pub fn open_loop(sizes: Value, load: f64, stop: u64) -> Value {
     json!({"kind": "open-loop", "label": "background", "class": 0, "class_above": [], "sizes": sizes,
            "arrivals": {"kind": "poisson"}, "pairs": {"kind": "uniform"}, "load": load,
-           "load_on": {"kind": "core"}, "load_counts": "crossing", "connections": 0, "start": 0, "stop": stop})
+           "load_on": {"kind": "core"}, "load_counts": "crossing", "connections": 0, "start": 0,
+           "stop": stop})
 }
 
 /// One incast at the start: `degree` hosts send `size` bytes each to `receiver`.

@@ -8,12 +8,13 @@
 //! the window in a fast recovery. A window that the NIC leaves unused does not grow
 //! (`crate::control::most_in_flight`).
 //!
-//! The next flow of an open connection goes on with the window. After a timeout without packets it begins with
-//! the initial window, if that is smaller (RFC 5681 Sec. 4.1), and the threshold stays.
+//! The next flow of an open connection goes on with the window. After a timeout without packets it begins
+//! with the initial window, if that is smaller (RFC 5681 Sec. 4.1), and the threshold stays.
 //!
-//! Left out: the receiver's window; appropriate byte counting (RFC 3465). Every acknowledgement counts once, because every packet has one. The flow
-//! is not paced: a burst of acknowledgements causes a burst of packets, as in TCP. The threshold of
-//! slow start is unlimited at first (RFC 5681 Sec. 3.1: arbitrarily high).
+//! Left out: the receiver's window; appropriate byte counting (RFC 3465). Every acknowledgement counts once,
+//! because every packet has one. The flow is not paced: a burst of acknowledgements causes a burst of
+//! packets, as in TCP. The threshold of slow start is unlimited at first (RFC 5681 Sec. 3.1: arbitrarily
+//! high).
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::control::most_in_flight::MostInFlight;

@@ -1,11 +1,11 @@
 //! Open connections: flows that a host sends to one destination share some connections, one flow at a time on
 //! each, with the state of one flow of TCP.
 //!
-//! A flow takes the free connection that was used last, or opens another one, up to the number that there may
-//! be. Otherwise the flow waits for the first connection that becomes free, behind the flows that wait already.
-//! On its connection it goes on with what the flow before has learnt: window, threshold, round-trip time,
-//! share of marks. The sending end of that flow keeps its slot until then. A flow that waits is open, and the
-//! NIC does not know it yet.
+//! A flow takes the free connection that was used last, or opens another one, up to the number that there
+//! may be. Otherwise the flow waits for the first connection that becomes free, behind the flows that wait
+//! already. On its connection it goes on with what the flow before has learnt: window, threshold, round-trip
+//! time, share of marks. The sending end of that flow keeps its slot until then. A flow that waits is open,
+//! and the NIC does not know it yet.
 //!
 //! Connections that stay open are those of AFQ's testbed (N. Sharma et al., NSDI 2018, Sec. 6.1.3: 25 between
 //! each client and server). Which of them a flow takes is our choice, that of pools of connections.

@@ -54,8 +54,8 @@ pub(super) struct Outgoing {
     pub identity: Identity,
     /// Where the flow stands in its host's list of flows that have started.
     pub place: u32,
-    /// The connections that the flow shares with others, by their place at the host; [`OWN_CONNECTION`] when it
-    /// shares none.
+    /// The connections that the flow shares with others, by their place at the host; [`OWN_CONNECTION`] when
+    /// it shares none.
     pub pool: u32,
     /// Priority class.
     pub class: u8,
@@ -145,8 +145,8 @@ impl Flows {
         self.free_slots.push(slot);
     }
 
-    /// The flow in `slot` takes over the connection of the complete flow in `last`, whose slot is free from now
-    /// on.
+    /// The flow in `slot` takes over the connection of the complete flow in `last`, whose slot is free from
+    /// now on.
     pub(super) fn follow(&mut self, slot: u32, last: u32, now: Time) {
         let pair = self.senders.get_disjoint_mut([slot as usize, last as usize]);
         let [next, before] = pair.expect("two slots");

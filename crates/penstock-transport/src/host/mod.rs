@@ -149,8 +149,8 @@ pub struct Opening {
     pub class: u8,
     /// Whether the flow is labelled as incast (BFC App. A.7).
     pub is_incast: bool,
-    /// The open connections to the destination that the flow shares with others; `None` when it has one of its
-    /// own.
+    /// The open connections to the destination that the flow shares with others; `None` when it has one of
+    /// its own.
     pub connections: Option<SharedConnections>,
     /// Facts about the path of the flow.
     pub path: PathFacts,
@@ -398,8 +398,8 @@ impl Host {
         self.credited.as_ref().map_or(0, |credited| credited.credits.dropped())
     }
 
-    /// The sending ends of the flows that this host has started and that have not completed, in no order. Flows
-    /// that wait for their connection are not among them.
+    /// The sending ends of the flows that this host has started and that have not completed, in no order.
+    /// Flows that wait for a connection are not among them.
     pub fn open_flows<'a>(&'a self, flows: &'a Flows) -> impl Iterator<Item = &'a Sender> {
         self.open.iter().map(|&slot| &flows.senders[slot as usize])
     }

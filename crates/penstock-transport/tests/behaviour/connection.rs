@@ -13,7 +13,8 @@ fn sender(packets: u64, controller: &ControllerConfig) -> Sender {
     sender
 }
 
-/// Sends all that may leave, and acknowledges it 8 us later, until the flow is complete. Answers when that is.
+/// Sends all that may leave, and acknowledges it 8 us later, until the flow is complete. Answers when that
+/// is.
 fn complete(sender: &mut Sender, mut now: Time) -> Time {
     while !sender.is_complete() {
         let first = sender.acknowledged();
