@@ -177,7 +177,9 @@ class Run:
         Raises
         ------
         ScenarioError
-            There is no such grouping, or by label a choice was made.
+            There is no such grouping or label, or by label a choice was made.
+        ValueError
+            There are no bins of this name.
 
         Examples
         --------

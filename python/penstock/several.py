@@ -6,6 +6,7 @@ no more runs have ended and wait for the caller than work at a time.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -322,6 +323,9 @@ def _check_checkpoints(
     """Refuses checkpoints that cannot be written."""
     if seconds is None:
         return
+    if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        remedy = "write a time in seconds above 0, or leave it out"
+        raise refuse("checkpoint_seconds", "no checkpoint would be left", remedy, seconds)
     if not is_saved:
         raise refuse("checkpoint_seconds", "the runs have no directory", "name one with out")
     for scenario in scenarios.values():

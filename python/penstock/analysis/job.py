@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from penstock.analysis.cause import CAUSES, time_lost
-from penstock.analysis.runs import MeasuredRun
+from penstock.analysis.runs import MeasuredRun, label_number
 
 PARTS = {
     "alone_ns": "alone on an idle network",
@@ -95,12 +95,17 @@ class Job:
         A run with rows in its table of jobs.
     label
         The name of a traffic entry.
+
+    Raises
+    ------
+    ScenarioError
+        The run has no such label.
     """
 
     def __init__(self, run: MeasuredRun, label: str) -> None:
         self.run = run
         self.label = label
-        number = run.summary["labels"].index(label)
+        number = label_number(run, label)
         self.iterations = run.jobs.filter(pl.col("label") == number).select(
             "iteration",
             "bytes",
