@@ -74,6 +74,16 @@ class Problem:
 class ScenarioError(Exception):
     """The input cannot be run; nothing was started.
 
+    Examples
+    --------
+    >>> from penstock import Scenario, ScenarioError
+    >>> try:
+    ...     Scenario.from_name("quickstart", {"topology.hots": 3})
+    ... except ScenarioError as error:
+    ...     [problem] = error.problems
+    >>> problem.field, problem.value, problem.message
+    ('topology.hots', 3, 'no such field')
+
     Parameters
     ----------
     problems

@@ -36,6 +36,18 @@ for no limit; a fraction is cut off. ``None`` in place of both changes nothing."
 class Controller:
     """A congestion controller: one object for each flow, at its source.
 
+    Examples
+    --------
+    >>> from penstock import Controller, Scenario, run
+    >>> class HalfRate(Controller):
+    ...     base = "line-rate"
+    ...
+    ...     def on_start(self):
+    ...         return None, self.flow.line_rate / 2
+    >>> scenario = Scenario.from_name("quickstart", {"duration": "5 us", "scheme": HalfRate})
+    >>> run(scenario).summary["scheme"]
+    'HalfRate'
+
     Parameters
     ----------
     flow
@@ -95,6 +107,18 @@ class Marking:
     A hook returns whether the packet is marked, or the probability of that, 0 to 1, for which the
     switch draws from its own seeded stream.
 
+    Examples
+    --------
+    >>> from penstock import Marking, Scenario, run
+    >>> class Step(Marking):
+    ...     base = "dctcp"
+    ...
+    ...     def on_dequeue(self, now, packet):
+    ...         return packet.queue_bytes > 100_000
+    >>> scenario = Scenario.from_name("quickstart", {"duration": "5 us", "scheme": Step})
+    >>> run(scenario).summary["scheme"]
+    'Step'
+
     Parameters
     ----------
     port
@@ -118,6 +142,18 @@ class Marking:
 
 class Scheduler:
     """The order in which the queues of a port send: one object for each port of a switch.
+
+    Examples
+    --------
+    >>> from penstock import Scenario, Scheduler, run
+    >>> class Longest(Scheduler):
+    ...     base = "sfq"
+    ...
+    ...     def select(self, now, queues):
+    ...         return max(queues, key=lambda queue: queue.bytes).number
+    >>> scenario = Scenario.from_name("quickstart", {"duration": "5 us", "scheme": Longest})
+    >>> run(scenario).summary["scheme"]
+    'Longest'
 
     Parameters
     ----------

@@ -44,6 +44,17 @@ flows of the 552 runs of bfc/fig4 would be 25 GB."""
 class Run:
     """What one simulation left behind.
 
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from penstock import Run, Scenario, run
+    >>> done = run(Scenario.from_name("quickstart", {"duration": "20 us"}))
+    >>> with TemporaryDirectory() as place:
+    ...     saved = done.save(f"{place}/run")
+    ...     again = Run.load(saved)
+    ...     again.summary["digest"] == done.summary["digest"]
+    True
+
     Parameters
     ----------
     scenario
@@ -157,8 +168,25 @@ class Run:
 
         Parameters
         ----------
+        by
+            ``"size"``: a row per size bin [bytes]; ``"label"``: a row per label, with completion
+            times [ns].
         choice
-            `bins` and `labels` of :func:`penstock.analysis.slowdown_by_size`.
+            `bins` and `labels` of :func:`penstock.analysis.slowdown_by_size`; by size only.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such grouping or label, or by label a choice was made.
+        ValueError
+            There are no bins of this name.
+
+        Examples
+        --------
+        >>> from penstock import Scenario, run
+        >>> done = run(Scenario.from_name("quickstart", {"duration": "20 us"}))
+        >>> done.slowdown(by="label")["label"].to_list()
+        ['background', 'incast']
         """
         from penstock import analysis
 

@@ -72,8 +72,19 @@ def run(
 ) -> Run:
     """Runs a scenario.
 
+    Examples
+    --------
+    >>> from penstock import Scenario, run
+    >>> done = run(Scenario.from_name("quickstart", {"duration": "20 us"}))
+    >>> done.summary["flows_finished"] == done.summary["flows_started"]
+    True
+    >>> done.summary["drops"]
+    0
+
     Parameters
     ----------
+    scenario
+        What is run; a path or a name is refused, see :meth:`penstock.Scenario.load`.
     check
         Also check the invariants of the simulation; several times slower.
     oversize
@@ -97,6 +108,8 @@ def run(
     SimulationError
         An invariant was broken under `check`, or time stood still; a `SchemeError` when a class of
         the scheme failed, or gave another result the second time.
+    TypeError
+        `scenario` is no :class:`penstock.Scenario`.
     RuntimeError
         This process is a fork of one that has made or read a run; see :mod:`penstock.forked`.
     """

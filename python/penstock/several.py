@@ -6,6 +6,7 @@ no more runs have ended and wait for the caller than work at a time.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -49,6 +50,15 @@ def run_many(
 
     The parameters, the errors and what a signal does are those of :func:`run_each`. All runs are in
     memory at the end, though large tables of runs that were saved are not.
+
+    Examples
+    --------
+    >>> from penstock import Scenario, run_many
+    >>> base = Scenario.from_name("quickstart", {"duration": "20 us"})
+    >>> schemes = {name: base.with_overrides({"scheme": name}) for name in ("bfc", "dctcp")}
+    >>> runs = run_many(schemes)
+    >>> {name: run.summary["drops"] for name, run in runs.items()}
+    {'bfc': 0, 'dctcp': 0}
     """
     runs = run_each(
         scenarios,
@@ -98,8 +108,18 @@ def run_each(
     finished is yielded and saved (`Run.is_cancelled` is then true), runs that had not begun are
     left out. In the command line the signals TERM and HUP do the same.
 
+    Examples
+    --------
+    >>> from penstock import Scenario, run_each
+    >>> base = Scenario.from_name("quickstart", {"duration": "20 us"})
+    >>> seeds = {f"seed {seed}": base.with_overrides({"seed": seed}) for seed in (1, 2)}
+    >>> sorted(name for name, run in run_each(seeds, jobs=2))
+    ['seed 1', 'seed 2']
+
     Parameters
     ----------
+    scenarios
+        What is run, each under the name by which its run is yielded.
     out
         Saves each run as soon as it ends: in the directory of its name below `out`, or in its own.
     force
@@ -136,6 +156,8 @@ def run_each(
     ScenarioError, SimulationError, StorageError
         The first that a run raises, once the others have stopped; they go on when it is a
         `SchemeError`. A directory that must not be written to is refused before anything runs.
+    TypeError
+        `scenarios` is no mapping, or one of them is no :class:`penstock.Scenario`.
     """
     check_fork()
     check_threads(threads)
@@ -260,7 +282,11 @@ def resume(
     """Goes on with a run that did not end, from its last checkpoint.
 
     The results are those of a run that was never stopped. A signal stops it as in
-    :func:`run_many`; then it can be resumed again.
+    :func:`run_many`; then it can be resumed again. A run leaves checkpoints when it was started
+    with `checkpoint_seconds` and `out` of :func:`run_many`, or by ``penstock run --checkpoint``::
+
+        run_many({"long": scenario}, out="runs", checkpoint_seconds=600)  # stopped or killed
+        run = resume("runs/long")
 
     Parameters
     ----------
@@ -297,6 +323,9 @@ def _check_checkpoints(
     """Refuses checkpoints that cannot be written."""
     if seconds is None:
         return
+    if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        remedy = "write a time in seconds above 0, or leave it out"
+        raise refuse("checkpoint_seconds", "no checkpoint would be left", remedy, seconds)
     if not is_saved:
         raise refuse("checkpoint_seconds", "the runs have no directory", "name one with out")
     for scenario in scenarios.values():

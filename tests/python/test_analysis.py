@@ -36,6 +36,12 @@ def test_percentile_is_the_value_at_the_floor_of_p_times_n() -> None:
     assert math.isnan(analysis.percentile([], 0.5))
 
 
+@pytest.mark.parametrize("fraction", [99, -0.1, 1.01, math.nan])
+def test_a_percentile_of_no_share_is_refused(fraction: float) -> None:
+    with pytest.raises(ScenarioError, match=r"it is no share; write 0 to 1: 0\.99 is p99"):
+        analysis.percentile(range(100), fraction)
+
+
 def test_every_percentile_of_a_hundred_values_is_at_its_place() -> None:
     places = [analysis.percentile(range(100), percent / 100) for percent in range(100)]
     assert places == list(range(100))

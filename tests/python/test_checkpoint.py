@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import shutil
 import signal
@@ -217,6 +218,9 @@ def test_what_cannot_be_saved_is_refused(
     exact = long_scenario()
     with pytest.raises(ScenarioError, match="name one with out"):
         run_many({"one": exact}, checkpoint_seconds=1.0)
+    for seconds in [0, -1.0, math.nan, math.inf, "10"]:
+        with pytest.raises(ScenarioError, match="write a time in seconds above 0"):
+            run_many({"one": exact}, out=tmp_path, checkpoint_seconds=seconds)  # type: ignore[arg-type]
     ns3 = Scenario.from_name("quickstart", {"fidelity": "ns3-hpcc", "scheme": "dctcp"})
     with pytest.raises(ScenarioError, match="shares its random numbers"):
         run_many({"one": ns3}, out=tmp_path, checkpoint_seconds=1.0)

@@ -326,6 +326,20 @@ def test_lost_packets_are_named_with_their_port() -> None:
         assert re.search(rf"to lost packets: {count} packets sent again, \d+ dropped at S0→H3", why)
 
 
+@pytest.mark.parametrize("ask", [Job, bus_bound, request.request_latencies])
+def test_a_label_that_a_run_does_not_have_is_refused(victim: Run, ask: Any) -> None:
+    with pytest.raises(ScenarioError, match=r'label = "colective": .*; did you mean "collective"'):
+        ask(victim, "colective")
+
+
+def test_an_iteration_that_is_not_over_is_refused(victim: Run) -> None:
+    [incast] = [one for one in victim.summary["labels"] if one != "collective"]
+    with pytest.raises(ScenarioError, match=r"no iteration of it is over; .* job_labels\(run\)"):
+        Job(victim, incast).slowest()
+    with pytest.raises(ScenarioError, match="iteration = 99: it is not over, or there is none"):
+        Job(victim, "collective").critical_path(99)
+
+
 def test_what_unfinished_flows_lost_is_refused(victim: Run) -> None:
     flows = victim.flows.head(2).with_columns(fct_ns=pl.lit(None, pl.Float64))
     with pytest.raises(ScenarioError, match="2 of 2 did not finish"):

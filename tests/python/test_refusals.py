@@ -410,8 +410,31 @@ def test_frames_that_would_fill_a_link_are_refused_with_the_time_that_they_take(
     assert unrun.scenarios == []
 
 
+EXPERIMENT = """
+id = "mine/one"
+title = "An experiment whose scenario is nowhere"
+source = "nobody"
+shows = "nothing"
+scenario = "./no.toml"
+[[sweeps]]
+schemes = ["bfc"]
+[scales.quick]
+[[claims]]
+claim = "All flows finish."
+reported = "all"
+measure = "unfinished()"
+at_most = 0
+"""
+
 COMMAND_LINES = {
     "no file": (["run", "no.toml"], ["no.toml", "No such file", "list scenarios"]),
+    "no file to sweep": (["sweep", "./no.toml"], ["no.toml", "No such file", "list scenarios"]),
+    "a folder to sweep": (["sweep", "./"], ["it is a directory"]),
+    "no TOML to sweep": (["sweep", "./broken.toml"], ["broken.toml: Invalid value", "mend the"]),
+    "no file to reproduce": (
+        ["reproduce", "./experiment.toml"],
+        ["experiment.toml: no.toml cannot be read", "No such file", "list scenarios"],
+    ),
     "no scenario": (["run", "bfc-dmeo"], ["bfc-dmeo", 'did you mean "bfc-demo"']),
     "set without value": (["run", "quickstart", "--set", "load"], ["--set", "KEY=VALUE"]),
     "set unknown": (["run", "quickstart", "--set", "topology.host=3"], ["topology.host", "hosts"]),
@@ -451,6 +474,8 @@ def test_a_bad_command_line_is_refused(
     arguments, expected = COMMAND_LINES[name]
     (here / "a-file").touch()
     (here / "table.toml").write_text(OPEN.replace("[[traffic]]", "[traffic]"))
+    (here / "broken.toml").write_text("duration = [")
+    (here / "experiment.toml").write_text(EXPERIMENT)
     assert main(arguments) == 2
     message = capsys.readouterr().err
     for words in expected:

@@ -32,7 +32,7 @@ pub struct Scenario {
     /// Seed of every random draw.
     #[schemars(extend("default" = 1, "source" = "our choice: any will do"))]
     pub seed: u64,
-    /// Whose arithmetic the run follows: exact, or that of the ns-3 HPCC simulator.
+    /// Whose arithmetic the run follows: exact, the ns-3 HPCC simulator's, or that of a BFC built on it.
     #[schemars(extend(
         "default" = "exact",
         "source" = "our choice: exact unless a run is compared with that simulator"
@@ -162,7 +162,7 @@ pub struct SchemeConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultConfig {
-    /// Probability that a pause, resume or bitmap frame is lost on a wire.
+    /// Probability that a pause, resume, bitmap or credit between neighbours is lost on a wire.
     #[schemars(
         range(min = 0),
         extend("exclusiveMaximum" = 1, "default" = 0.0, "source" = NO_FAULTS)

@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from penstock.analysis.path import accelerators_of_server
-from penstock.analysis.runs import MeasuredRun
+from penstock.analysis.runs import MeasuredRun, label_number
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _is_all_reduce(operation: str) -> bool:
 
 def bus_bound(run: MeasuredRun, label: str) -> Bound | None:
     """The bound of a collective; none for jobs that are no collectives."""
-    entry = next(one for one in run.scenario.traffic if one.label == label)
+    entry = run.scenario.traffic[label_number(run, label)]
     if entry.kind != "collective":
         return None
     links = run.links.select("from", "to", "rate_bps").rows()

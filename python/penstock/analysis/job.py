@@ -19,7 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from penstock.analysis.cause import CAUSES, time_lost
-from penstock.analysis.runs import MeasuredRun
+from penstock.analysis.runs import MeasuredRun, label_number
+from penstock.errors import refuse
 
 PARTS = {
     "alone_ns": "alone on an idle network",
@@ -95,12 +96,17 @@ class Job:
         A run with rows in its table of jobs.
     label
         The name of a traffic entry.
+
+    Raises
+    ------
+    ScenarioError
+        The run has no such label.
     """
 
     def __init__(self, run: MeasuredRun, label: str) -> None:
         self.run = run
         self.label = label
-        number = run.summary["labels"].index(label)
+        number = label_number(run, label)
         self.iterations = run.jobs.filter(pl.col("label") == number).select(
             "iteration",
             "bytes",
@@ -190,7 +196,16 @@ class Job:
         )
 
     def slowest(self) -> int:
-        """The iteration that took longest; the first of several."""
+        """The iteration that took longest; the first of several.
+
+        Raises
+        ------
+        ScenarioError
+            No iteration is over.
+        """
+        if self.iterations.is_empty():
+            remedy = "run it longer, or name a label that job_labels(run) has"
+            raise refuse("label", "no iteration of it is over", remedy, self.label)
         return int(
             self.iterations.sort("time_ns", "iteration", descending=[True, False])["iteration"][0]
         )
@@ -200,7 +215,15 @@ class Job:
 
         The path leads from the flow that was acknowledged last to the flow that released it, and so
         on back to a flow that waited for nothing, or for an earlier iteration.
+
+        Raises
+        ------
+        ScenarioError
+            This iteration is not over.
         """
+        if iteration not in self.iterations["iteration"]:
+            remedy = "take one of the column iteration of Job.iterations"
+            raise refuse("iteration", "it is not over, or there is none", remedy, iteration)
         job = self.iterations.row(by_predicate=pl.col("iteration") == iteration, named=True)
         walked = walk_back(
             self._numbers, self._released_by, self._of_iteration, self._last(iteration)

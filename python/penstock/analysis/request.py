@@ -11,7 +11,7 @@ from __future__ import annotations
 import polars as pl
 
 from penstock.analysis.job import parts_of_steps, timed_steps
-from penstock.analysis.runs import MeasuredRun
+from penstock.analysis.runs import MeasuredRun, label_number
 from penstock.analysis.statistic import percentiles
 
 SLOW = 0.99
@@ -67,5 +67,5 @@ def request_labels(run: MeasuredRun) -> list[str]:
 
 
 def _of_label(run: MeasuredRun, label: str) -> pl.DataFrame:
-    number = run.summary["labels"].index(label)
+    number = label_number(run, label)
     return run.requests.filter(pl.col("label") == number)

@@ -176,6 +176,20 @@ def check_labels(groups: Mapping[str, Sequence[MeasuredRun]], labels: Sequence[s
             raise refuse("labels", "no run has such a label", nearest(one, known), one)
 
 
+def label_number(run: MeasuredRun, label: str) -> int:
+    """The number of a traffic entry in the tables of a run.
+
+    Raises
+    ------
+    ScenarioError
+        The run has no such label.
+    """
+    labels = run.summary["labels"]
+    if label not in labels:
+        raise refuse("label", "the run has no such label", nearest(label, labels), label)
+    return int(labels.index(label))
+
+
 def selected_flows(
     runs: Sequence[MeasuredRun],
     *,

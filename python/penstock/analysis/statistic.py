@@ -14,17 +14,33 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from penstock.errors import refuse
+
 CURVE_POINTS = 400
 """Points of a drawn distribution; our choice: more cannot be told apart in a figure."""
 
 
 def percentile(values: ArrayLike, fraction: float) -> float:
-    """Value below which `fraction` (in [0, 1]) of the values lie; NaN when there are none."""
+    """Value below which `fraction` (in [0, 1]) of the values lie; NaN when there are none.
+
+    Raises
+    ------
+    ScenarioError
+        The fraction is none, such as 99 for p99.
+
+    Examples
+    --------
+    >>> percentile(range(100), 0.99)
+    99.0
+    """
     return percentiles(values, [fraction])[0]
 
 
 def percentiles(values: ArrayLike, fractions: list[float]) -> list[float]:
-    """Several percentiles of one set of values, in the order of `fractions`."""
+    """As :func:`percentile`, several of one set of values, in the order of `fractions`."""
+    for one in fractions:
+        if not 0 <= one <= 1:
+            raise refuse("fraction", "it is no share", "write 0 to 1: 0.99 is p99", one)
     found = np.asarray(values, dtype=np.float64)
     if found.size == 0:
         return [float("nan")] * len(fractions)

@@ -20,8 +20,15 @@ if TYPE_CHECKING:
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
-    out: Annotated[Path | None, typer.Option("--out", help="The page.")] = None,
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...", help="Run directories, or those of `compare`, which hold several."
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The page; default: report.html in the first RUN.")
+    ] = None,
     force: ForcePageOption = False,
     as_json: JsonOption = False,
 ) -> None:

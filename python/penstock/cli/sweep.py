@@ -102,9 +102,10 @@ def sweep(
 ) -> None:
     """Run a scenario over a grid of values and seeds: one dataset, one table, one page.
 
-    Every combination of the values is run with every seed. Seeds are pooled: tables and figures
-    show means with 95 % intervals. Stopped or killed, the same command goes on where it was. The
-    same command with more values or more seeds adds them.
+    Every combination of the values is run with every seed. Seeds are repetitions: a number is
+    taken from each run by itself, and tables and figures show its mean over the seeds with a 95 %
+    interval. Stopped or killed, the same command goes on where it was. The same command with more
+    values or more seeds adds them.
 
     Example: penstock sweep quickstart --scheme bfc,dctcp --set load=0.3:0.7:0.2 --seeds 1..5
     """

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def watch(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
-    out: Annotated[Path | None, typer.Option("--out", help="The page.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The page; default: watch.html in RUN.")
+    ] = None,
     force: ForcePageOption = False,
     as_json: JsonOption = False,
 ) -> None:

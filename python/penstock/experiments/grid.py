@@ -21,10 +21,9 @@ from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
 from penstock.named import absolute, is_path
 from penstock.own_class import is_class
 from penstock.scenario import Scenario
-from penstock.scenario.catalogue import scenario_file
+from penstock.scenario.catalogue import read_scenario, scenario_file
 from penstock.scenario.scheme import scheme_label, scheme_names
 from penstock.scenario.table import Field, fields_set, replaces, with_key
-from penstock.toml_text import read_toml
 
 ROUNDING = 1e-9
 """Share by which two numbers differ that are one point of an axis (our choice: far above what
@@ -203,5 +202,4 @@ def _base(scenario: str | Table, directory: Path) -> tuple[Table, Path]:
     if not scenario:
         return {}, directory
     file = scenario_file(scenario, directory)
-    table = read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
-    return table, file.parent
+    return read_scenario(file), file.parent

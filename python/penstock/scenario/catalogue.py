@@ -1,4 +1,4 @@
-"""Which scenarios there are by name, built in or in ``./scenarios``, and where their files are."""
+"""Which scenarios there are by name, built in or in ``./scenarios``, and what their files say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pydantic_core import PydanticCustomError
 
 from penstock.errors import ScenarioError, nearest, problem_of, refuse
 from penstock.named import check_meaning, is_path, own_files
+from penstock.scenario.table import Table
 from penstock.text_file import exists
+from penstock.toml_text import read_toml
 
 
 def scenario_names() -> list[str]:
@@ -46,6 +48,20 @@ def scenario_file(reference: str, directory: Path = Path()) -> Path:
     except PydanticCustomError as error:
         raise ScenarioError([problem_of(error, "scenario")]) from None
     return built_in_file(reference)
+
+
+def read_scenario(file: Path) -> Table:
+    """The table that a scenario's file has, unchecked.
+
+    Raises
+    ------
+    ScenarioError
+        The file cannot be read, or is no TOML.
+    """
+    try:
+        return read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
+    except PydanticCustomError as error:
+        raise ScenarioError([problem_of(error)]) from None
 
 
 def built_in_file(name: str) -> Path:

@@ -22,15 +22,20 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from penstock import _core
-from penstock.errors import ScenarioError, core_refusals, problem_of, refuse
+from penstock.errors import ScenarioError, core_refusals, refuse
 from penstock.flow_rows import FlowRows
 from penstock.named import is_path
 from penstock.presented import html_table, scenario_line, scenario_rows
 from penstock.scenario.base import directory_of, is_recorded, label_of, working_directory
-from penstock.scenario.catalogue import built_in_file, no_such, scenario_file, scenario_names
+from penstock.scenario.catalogue import (
+    built_in_file,
+    no_such,
+    read_scenario,
+    scenario_file,
+    scenario_names,
+)
 from penstock.scenario.declared.traffic import ListedTraffic
 from penstock.scenario.emulation import Emulation
 from penstock.scenario.matrix_file import of_files, with_rows
@@ -48,7 +53,7 @@ from penstock.scenario.table import (
 )
 from penstock.scenario.topology import of_topology_file
 from penstock.scenario.translation import translate
-from penstock.toml_text import ROWS_LONG, parse_toml, read_toml
+from penstock.toml_text import ROWS_LONG, parse_toml
 from penstock.workload import WORKLOADS, find_workload
 
 _COMPACT: dict[str, Any] = {"sort_keys": True, "separators": (",", ":")}
@@ -135,11 +140,7 @@ class Scenario(ScenarioParts):
             looked for: it may have changed since, and the run has its results.
         """
         file = Path(path)
-        try:
-            table = read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
-        except PydanticCustomError as error:
-            raise ScenarioError([problem_of(error)]) from None
-        named = {"name": label_of(file.stem)} | table
+        named = {"name": label_of(file.stem)} | read_scenario(file)
         directory = working_directory() / file.parent
         return cls._read(named, overrides or {}, directory, str(file), is_recorded)
 

@@ -28,7 +28,15 @@ from penstock.units import refusal
 
 
 class Scheme(declared.Scheme):
-    """How switches and hosts control the flows."""
+    """How switches and hosts control the flows: `switch`, `host` and `routing`, with a `name`.
+
+    Examples
+    --------
+    >>> from penstock import Scenario
+    >>> scheme = Scenario.from_name("quickstart").scheme
+    >>> scheme.name, scheme.switch.backpressure.kind, scheme.host.controller.kind
+    ('bfc', 'bfc', 'line-rate')
+    """
 
     title: Text = field("What it is, in a line", "")
     cite: Text = field("Where it is published", "")

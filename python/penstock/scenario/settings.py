@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.errors import quoted, refuse
-from penstock.scenario.catalogue import scenario_file
+from penstock.scenario.catalogue import read_scenario, scenario_file
 from penstock.scenario.table import SCHEME_KEYS, Field, Table, fields_set, replaces, with_key
-from penstock.toml_text import read_toml
 
 
 def check_settings(reference: str, overrides: Mapping[str, Any]) -> None:
@@ -21,11 +20,10 @@ def check_settings(reference: str, overrides: Mapping[str, Any]) -> None:
     Raises
     ------
     ScenarioError
-        A path leads nowhere, or two lead to one field.
+        There is no such scenario, its file cannot be read, a path leads nowhere, or two lead to one
+        field.
     """
-    file = scenario_file(reference)
-    table = read_toml(file, "name a TOML file, or a scenario of `penstock list scenarios`")
-    with_settings(table, overrides)
+    with_settings(read_scenario(scenario_file(reference)), overrides)
 
 
 def with_settings(table: Table, overrides: Mapping[str, Any]) -> Table:

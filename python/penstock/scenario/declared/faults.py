@@ -38,7 +38,7 @@ class Fault(Part):
     """Faults that are put in on purpose."""
 
     control_loss: Number = field(
-        "Probability that a pause, resume or bitmap frame is lost on a wire",
+        "Probability that a pause, resume, bitmap or credit between neighbours is lost on a wire",
         0.0,
         range="0 or more, below 1",
         source="our choice: no faults",

@@ -22,7 +22,8 @@ class Scenario(Part):
     name: Label = field("Name in results", "scenario", range="1 to 200 characters")
     seed: Count64 = field("Seed of every random draw", 1, source="our choice: any will do")
     fidelity: Literal["exact", "ns3-hpcc", "ns3-bfc"] = field(
-        "Whose arithmetic the run follows: exact, or that of the ns-3 HPCC simulator",
+        "Whose arithmetic the run follows: exact, the ns-3 HPCC simulator's, or that of a BFC "
+        "built on it",
         "exact",
         source="our choice: exact unless a run is compared with that simulator",
     )
