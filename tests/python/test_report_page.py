@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,40 @@ def test_zeros_have_a_place_of_their_own_on_a_logarithmic_axis(show: Open) -> No
     assert places == pytest.approx([-3.7, -3, -1])
     assert back == [0, 1_000, 100_000]
     assert (ticks[:2], ticks[-1]) == (["0", "0.001"], "0.1")
+
+
+def test_a_line_goes_to_the_end_of_a_logarithmic_axis_where_it_is_zero(
+    show: Open, tmp_path: Path
+) -> None:
+    table = pl.DataFrame({"name": ["a"] * 4, "x": [0.0, 1, 2, 3], "y": [5.0, 1, 0, 4]})
+    chart = Chart(
+        title="t", table=table, x=Axis("x"), y=Axis("y"), along="x", views=[View("y", "y")]
+    )
+    runs = {"a": synthetic_run("bfc", flows=50)}
+    page = show(report.write(runs, tmp_path, figures=[ReportFigure("c", "w", chart)]))
+    for side in ("x", "y"):
+        page.locator(f'#c [data-scale="{side}"]').click()
+    xs, heights = page.evaluate("window.penstock.figures[0].plots[0].data")
+    sheet = drawn(page, "c")[0]
+    assert xs[0] == sheet["xRange"][0] and heights[2] == sheet["yRange"][0]
+    assert xs[1:] == pytest.approx([0, 0.30103, 0.47712], abs=1e-5)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert "Infinity" not in page.locator("#c .print-only").inner_html()
+
+
+def test_words_of_ticks_on_a_logarithmic_axis_do_not_touch(show: Open) -> None:
+    read = """async ([decades, width]) => {
+      const scale = (await import('penstock/scale')).scaleOf({ scale: 'log', unit: 'bytes' });
+      const places = scale.ticks(3, 3 + decades, Math.floor(width / 60));
+      return places.map((place) => (place - 3) / decades * width);
+    }"""
+    page = show()
+    for decades in (1, 1.5, 2, 3, 4, 4.4, 6, 8):
+        for width in (330, 430, 860):
+            ticks = page.evaluate(read, [decades, width])
+            assert len(ticks) > 1
+            room = min(after - before for before, after in pairwise(ticks))
+            assert room > 42, (decades, width)  # "500 KB" in 11 px
 
 
 def test_keys_read_and_zoom_a_figure(show: Open) -> None:

@@ -7,7 +7,7 @@ import { hoverText, placesOf, readAt, showHover } from "penstock/hover";
 import { swatch } from "penstock/legend";
 import { contextLook, referenceLook, lookOf } from "penstock/look";
 import { drawPlot } from "penstock/plot";
-import { placePoints, xRange, yRange } from "penstock/range";
+import { placeAtEnds, placePoints, xRange, yRange } from "penstock/range";
 import { save, savePng } from "penstock/save";
 import { otherScale, scaleOf } from "penstock/scale";
 import { isShown, onState } from "penstock/state";
@@ -150,9 +150,17 @@ export class PageFigure {
     const all = reference ? panels.map((panel) => ({ ...panel, lines: [reference, ...panel.lines] })) : panels;
     placePoints(all, xScale, scaleFor, chart.form);
     const whole = xRange(all, chart.x, xScale, chart.marks);
-    const marks = chart.marks.map(([words, value]) => ({ words, place: xScale.to(value) }));
-    return panels.map((panel) => {
+    const isBars = ["bars", "stack"].includes(chart.form);
+    const heights = panels.map((panel) => {
       const peers = all.filter((other) => axisOf(other) === axisOf(panel));
+      return yRange(peers, axisOf(panel), scaleFor(panel), isBars);
+    });
+    all.forEach((panel, place) => {
+      placeAtEnds(panel.lines, "px", whole);
+      if (!isBars) placeAtEnds(panel.lines, "py", heights[place]);
+    });
+    const marks = chart.marks.map(([words, value]) => ({ words, place: xScale.to(value) }));
+    return panels.map((panel, place) => {
       const yScale = scaleFor(panel);
       return {
         ...panel,
@@ -165,7 +173,7 @@ export class PageFigure {
         xAxis: chart.x,
         yAxis: axisOf(panel),
         xRange: this.zoom.x ?? whole,
-        yRange: this.zoom.y ?? yRange(peers, axisOf(panel), yScale, ["bars", "stack"].includes(chart.form)),
+        yRange: this.zoom.y ?? heights[place],
         lookOf: (line) => line.look?.(dark) ?? (line.isContext ? contextLook(dark) : lookOf(this.looks, line.name, dark)),
       };
     });

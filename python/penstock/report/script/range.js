@@ -62,6 +62,17 @@ export function xRange(panels, axis, scale, marks) {
   return [axis.zero && scale.kind !== "log" ? 0 : low - room, most + room];
 }
 
+/** Gives points without a place, as a zero has none on a logarithmic axis, a place at the end of the whole axis.
+ * `key` is the place that is looked at, `px` or `py`. */
+export function placeAtEnds(lines, key, [low, high]) {
+  for (const line of lines) {
+    for (const point of line.points) {
+      if (point[key] === -Infinity) point[key] = low;
+      if (point[key] === Infinity) point[key] = high;
+    }
+  }
+}
+
 /** The range of a y axis over the lines that are shown of the panels that share it. */
 export function yRange(panels, axis, scale, isBars) {
   const places = [];
