@@ -21,6 +21,7 @@ from penstock import ScenarioError, look, plot
 from penstock.analysis.runs import caption_text
 from penstock.plot import style
 from penstock.readable import bytes_text, number_text, rate_text, time_text
+from penstock.scenario.scheme import preset_names
 
 RUNS = {name: synthetic_run(name, badness=b) for name, b in {"bfc": 1, "hpcc": 3, "pfc": 6}.items()}
 TABLE = pl.DataFrame({"name": ["a", "a", "b"], "x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 5.0]})
@@ -186,6 +187,49 @@ def test_an_unknown_name_does_not_look_like_a_scheme_beside_it() -> None:
     mine = look.looks(["bfc", "hpcc", "one", "two"])
     assert len(set(mine.values())) == 4
     assert mine["bfc"] == look.LOOKS["bfc"]
+
+
+@pytest.mark.parametrize("y_log", [False, True])
+@pytest.mark.parametrize("unmeasured", [np.nan, np.inf])
+def test_a_curve_that_was_not_measured_everywhere_hides_no_name(
+    unmeasured: float, y_log: bool
+) -> None:
+    heights = [unmeasured, 0.0, 5.0, 1.0, 2.0, unmeasured, unmeasured, unmeasured, unmeasured]
+    names = [name for name in "abc" for _ in range(3)]
+    table = pl.DataFrame({"name": names, "x": [1.0, 2, 3] * 3, "y": heights})
+    ax = plot.curves(table, title="t", x="x", y="y", y_log=y_log)
+    places = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert places["b"] < places["a"]  # "c" has no point
+    assert len(places) == 2
+
+
+def test_zeros_alone_are_drawn_where_an_axis_should_be_logarithmic() -> None:
+    ax = plot.curves(TABLE.with_columns(y=0.0), title="t", x="x", y="y", y_log=True)
+    assert ax.get_yscale() == "linear"
+    assert plot.link_pauses(RUNS["bfc"], [(0, HOSTS)], log=True).get_yscale() == "linear"
+    assert plot.link_pauses(RUNS["pfc"], [(0, HOSTS)], log=True).get_yscale() == "log"
+
+
+def test_words_of_bars_and_workloads_are_no_formula() -> None:
+    odd = r"$\foo{$"
+    points = {odd: ([(100, 0.5), (1e6, 1.0)], "step")}
+    for ax in (
+        plot.bars(GROUPED, title="t", y="y", tip=odd),
+        plot.workload_bytes(points, marks={odd: 1_000}),
+    ):
+        assert isinstance(ax.figure, Figure)
+        ax.figure.draw_without_rendering()
+
+
+def test_every_preset_has_a_look_of_its_own() -> None:
+    assert set(look.LOOKS) == set(preset_names())
+
+
+def test_a_name_looks_alike_in_figures_that_show_some_of_the_names() -> None:
+    runs = {name: synthetic_run(name) for name in ("a", "bfc-mine", "b")}
+    (bar, *_) = plot.paused_queues(runs).patches
+    assert isinstance(bar, Rectangle)
+    assert to_hex(bar.get_facecolor()) == look.looks(list(runs))["bfc-mine"].colour.lower()
 
 
 def test_twelve_names_have_twelve_looks_and_each_colour_one_on_dark_ground() -> None:

@@ -119,7 +119,7 @@ def _legend(ax: Axes, colours: dict[str, str], tip: str) -> None:
     """Name the colours, and the hatched bars, to the right of the axes."""
     patches = [Patch(color=colour, label=plain(name)) for name, colour in colours.items()]
     if tip:
-        patches.append(Patch(facecolor="white", edgecolor=QUIET, hatch="////", label=tip))
+        patches.append(Patch(facecolor="white", edgecolor=QUIET, hatch="////", label=plain(tip)))
     ax.legend(
         handles=patches,
         loc="upper left",

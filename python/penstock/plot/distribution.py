@@ -18,7 +18,7 @@ from penstock.analysis import (
     slowdown_cdf,
 )
 from penstock.look import looks
-from penstock.plot.format import plain_log_ticks, size_axis
+from penstock.plot.format import plain, plain_log_ticks, size_axis
 from penstock.plot.style import INK, QUIET, EndLabel, caption, label_ends, name_axes, new_axes
 from penstock.readable import bytes_text
 
@@ -149,7 +149,7 @@ def workload_bytes(
         height = 0.60 - 0.15 * rank
         place = int(np.searchsorted(table["byte_share"].to_numpy(), height))
         ax.annotate(
-            name,
+            plain(name),
             (float(table["size_bytes"][place]), height),
             xytext=(7, -4),
             textcoords="offset points",
@@ -238,7 +238,7 @@ def _upright(ax: Axes, x: float, label: str, *, height: float = 0.04) -> None:
     to_axes = ax.transData + ax.transAxes.inverted()
     is_right = float(to_axes.transform((x, 0.0))[0]) > 0.8
     ax.annotate(
-        label,
+        plain(label),
         (x, height),
         xycoords=("data", "axes fraction"),
         xytext=(-4 if is_right else 4, 0),

@@ -53,7 +53,7 @@ def _layer_bars(
     table = layer_summary(groups)
     names = [name for name in groups if _has(table, name, column)] or list(groups)
     layers = table["layer"].unique(maintain_order=True).to_list()
-    styles = looks(names)
+    styles = looks(list(groups))
     own = ax is None
     ax = new_axes(ax, right=0.97)
     width = 0.84 / len(names)
@@ -127,7 +127,7 @@ def throughput(
     figure.subplots_adjust(
         left=0.06, right=0.88, top=1 - 0.4 / height, bottom=0.55 / height, wspace=0.16, hspace=0.22
     )
-    styles = looks(list(dict.fromkeys(name for _, name in rows)))
+    styles = looks(list(groups))
     is_long = bool(table["time_ns"].max() > MILLISECONDS_FROM_NS)  # type: ignore[operator]
     unit, per_unit = ("ms", 1e6) if is_long else ("µs", 1e3)
     for place, (link, name) in enumerate(rows):

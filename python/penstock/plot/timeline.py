@@ -83,7 +83,7 @@ def _head(ax: Axes, panel: str, lines: list[str]) -> None:
         ax.text(
             rank / max(len(lines), 2),
             1.07,
-            f"— {line}",
+            plain(f"— {line}"),
             transform=ax.transAxes,
             color=COLOURS[rank % len(COLOURS)],
             fontsize=8,
