@@ -34,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 SCHEMES = {"bfc": 1.0, "hpcc": 3.0, "pfc": 6.0}
 Open = Callable[..., Any]
+NARROW = {"width": 390, "height": 800}
 
 
 @pytest.fixture(scope="module")
@@ -287,6 +288,12 @@ def test_nothing_is_cut_off_at_any_width(show: Open, width: int) -> None:
     assert min(widths) > 200 or width > 360
 
 
+def test_a_long_name_makes_no_page_wider(show: Open, tmp_path: Path) -> None:
+    run = synthetic_run("bfc", flows=50)
+    page = show(report.write({"x" * 120: run, "b": run}, tmp_path), viewport=NARROW)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
 def test_paper_has_static_figures(show: Open) -> None:
     page = show(color_scheme="dark")
     page.emulate_media(media="print")
@@ -358,6 +365,8 @@ def test_every_kind_of_chart_is_drawn_also_when_it_is_long(show: Open, tmp_path:
     for figure in figures:
         assert page.locator(f"#{figure.name} canvas").count() >= 1
         assert "NaN" not in page.locator(f"#{figure.name} .print-only").inner_html()
+    for name, words in (("kind-1", "hatched: p99"), ("kind-3", "dashed: form")):
+        assert words in page.locator(f"#{name} .print-only text").all_text_contents()
     titles = [(sheet["title"], sheet["yTitle"]) for sheet in drawn(page, "kind-4")]
     assert titles == [("a", "r"), ("a", "q")]
 

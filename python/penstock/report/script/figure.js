@@ -123,16 +123,22 @@ export class PageFigure {
     const names = lineNames(this.chart);
     const isInLegend = (name) => this.chart.line === "name" && this.page.names.includes(name);
     const own = names.length > 1 && !names.every(isInLegend) ? names : [];
-    const words = this.chart.tipWords ? [`hatched: ${this.chart.tipWords}`] : [];
-    if (this.chart.reference) words.push(`dashed: ${this.chart.reference.name}`);
-    if (this.chart.bandWords) words.push(`${this.chart.form === "line" ? "band" : "whisker"}: ${this.chart.bandWords}`);
     this.key.append(
-      ...[...own, ...words].map((name) => {
+      ...[...own, ...this.words()].map((name) => {
         const item = document.createElement("span");
         item.append(...(own.includes(name) ? [swatch(lookOf(this.looks, name))] : []), name);
         return item;
       }),
     );
+  }
+
+  // What is drawn beside the lines that have a name.
+  words() {
+    const { form, tipWords, reference, bandWords } = this.chart;
+    const words = tipWords ? [`hatched: ${tipWords}`] : [];
+    if (reference) words.push(`dashed: ${reference.name}`);
+    if (bandWords) words.push(`${form === "line" ? "band" : "whisker"}: ${bandWords}`);
+    return words;
   }
 
   /** What is drawn now: a sheet per panel. `dark` false: in light colours, for print. */
@@ -278,7 +284,8 @@ export class PageFigure {
   /** The figure as SVG, in light colours. */
   svg() {
     const view = this.chart.views.length > 1 ? ` ${this.chart.views[this.view].title}` : "";
-    return svgText(`${this.chart.title}${view ? ` (${view.trim()})` : ""}`, this.page.note, this.sheets(false));
+    const title = `${this.chart.title}${view ? ` (${view.trim()})` : ""}`;
+    return svgText(title, this.page.note, this.sheets(false), this.words());
   }
 
   /** Puts the figure as SVG where paper shows it. */
