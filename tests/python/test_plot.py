@@ -172,6 +172,17 @@ def test_throughput_shows_queues_where_there_are_any_and_a_colour_for_each_name(
     assert len({to_hex(ax.lines[0].get_color()) for ax in axes}) == 2
 
 
+def test_a_figure_over_time_says_which_rows_it_leaves_out() -> None:
+    run = synthetic_run("bfc", flows=10)
+    twelve = plot.throughput({f"n{place}": run for place in range(12)})
+    assert len(twelve.axes) == 24
+    assert [text.get_text() for text in twelve.texts] == ["synthetic · 12 runs · seed 1"]
+    more = plot.throughput({f"n{place}": run for place in range(14)})
+    assert len(more.axes) == 24
+    said = [text.get_text() for text in more.texts]
+    assert said == ["synthetic · 12 runs · seed 1 · 12 of 14 rows"]
+
+
 def test_a_figure_can_be_drawn_into_given_axes() -> None:
     axes = Figure().subplots()
     assert plot.slowdown(RUNS, ax=axes) is axes

@@ -103,6 +103,16 @@ def test_a_row_for_each_name_and_a_column_for_each_quantity(run: Run) -> None:
     assert figure.axes[0].get_xlim()[0] < 0  # times count from the origin
 
 
+def test_a_line_has_one_colour_in_all_panels(run: Run) -> None:
+    rates = {"sent": [(0, 3)], "got": [(3, 2)]}
+    figure = plot.timeline(run, Lines(window_us=50.0, rates=rates, queues={"got": (3, 2)}))
+    words = [(text.get_text(), text.get_color()) for ax in figure.axes for text in ax.texts]
+    heads = [one for one in words if one[0].startswith("—")]
+    assert len(heads) == 3 and len(set(heads)) == 2
+    (queue,) = figure.axes[-1].lines
+    assert ("— got", queue.get_color()) in heads
+
+
 def test_the_rate_of_a_sample_is_that_since_the_one_before(run: Run) -> None:
     sampled = link_series(run, [(0, 3)])
     sent = run.series.filter(pl.col("link") == run.series["link"][0])["tx_bytes"]

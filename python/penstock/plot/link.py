@@ -12,11 +12,20 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
 from penstock.analysis import RunInput, group_runs, layer_summary, link_series
+from penstock.analysis.runs import caption_text
 from penstock.errors import refuse
 from penstock.look import Look, looks
 from penstock.plot.distribution import percent_axis
 from penstock.plot.format import plain
-from penstock.plot.style import QUIET, caption, name_axes, new_axes, style_axes, write_upright
+from penstock.plot.style import (
+    QUIET,
+    caption,
+    name_axes,
+    new_axes,
+    style_axes,
+    write_note,
+    write_upright,
+)
 from penstock.readable import bytes_text, number_text
 
 
@@ -96,8 +105,11 @@ def _name_bar(
     write_upright(ax, x, max(value, 0.0), text, colour if value > 0 else QUIET)
 
 
-ROWS_MAX = 8
-"""Rows of panels in one figure; our choice: more do not fit a screen."""
+ROWS_MAX = 12
+"""Rows of panels in one figure; our choice: more do not fit a page."""
+
+ROW, ROWS_HEIGHT = 1.25, 10.0
+"""Height of a row, and of all rows at most [inch]; our choice: a page of A4 holds them."""
 
 MILLISECONDS_FROM_NS = 1e7
 """Time from which an axis is in ms, not µs [ns]; our choice: numbers of five digits at most."""
@@ -111,16 +123,17 @@ def throughput(
 ) -> Figure:
     """Draw throughput and queue of sampled links over time, a row of panels per link and name.
 
-    The first run of each name is drawn, and at most eight rows; `span_us` shows a part of the
-    time, from and to [us].
+    The first run of each name is drawn, and at most twelve rows: the caption says what is left out.
+    `span_us` shows a part of the time, from and to [us].
     """
     groups = group_runs(runs)
     table = link_series(groups, links, span_us=span_us)
     if table.is_empty():
         remedy = "choose links that measure.series of the scenario names, and a time of the run"
         raise refuse("runs", "they have no sample of such a link in this time", remedy)
-    rows = table.select("link", "name").unique(maintain_order=True).rows()[:ROWS_MAX]
-    figure = Figure(figsize=(9.6, 1.25 * len(rows) + 0.95))
+    every = table.select("link", "name").unique(maintain_order=True).rows()
+    rows = every[:ROWS_MAX]
+    figure = Figure(figsize=(9.6, min(ROW * len(rows), ROWS_HEIGHT) + 0.95))
     has_queues = bool((table["queue_bytes"] > 0).any())  # not those of hosts
     axes = figure.subplots(len(rows), 1 + has_queues, sharex=True, sharey="col", squeeze=False)
     height = figure.get_figheight()
@@ -151,7 +164,9 @@ def throughput(
         )
     for ax in axes[0]:
         ax.set_ylim(bottom=0)  # shared by the column, so after all rows are drawn
-    caption(axes[0][0], {name: members[:1] for name, members in groups.items()})
+    drawn = {name: groups[name][:1] for _, name in rows}
+    left_out = f" · {len(rows)} of {len(every)} rows" if len(rows) < len(every) else ""
+    write_note(axes[0][0], caption_text(drawn) + left_out)
     return figure
 
 

@@ -167,7 +167,9 @@ def throughput(groups: Groups) -> ReportFigure | str:
         )
     words = (
         "Sampled links over time, of the first run of each scheme: bits sent per second, and bytes "
-        "queued for the link. Samples are averaged over windows; queues.parquet has all of them."
+        "queued for the link. Samples are averaged over windows; queues.parquet has all of them. A "
+        "packet counts as a whole when its transmission begins, so a window of a few packets can "
+        "hold more than the link carries in it."
     )
     chart = kinds.over_time(link_series(sampled))
     return ReportFigure("throughput", words, chart, wide=True)
