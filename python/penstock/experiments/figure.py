@@ -71,12 +71,16 @@ def _draw(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> Pa
 
 
 def _groups(spec: FigureSpec, cells: Sequence[Cell]) -> Groups:
-    """Runs of a figure by the point of its axis `by`, in the order of the grid."""
+    """Runs of a figure by the point of its axis `by`, in the order of the grid.
+
+    A run that does not stand on the axis is none of the figure's. Only where the axis is `scheme`,
+    and in a figure without an axis, such a run goes by the name of its scheme.
+    """
     groups: Groups = {}
     for cell in select(cells, spec.where):
         if cell.run is not None:
             at = cell.at.get(spec.by)
-            if at and at.label in spec.without:
+            if (at and at.label in spec.without) or (not at and spec.by not in ("", "scheme")):
                 continue
             name = point_name(spec.by, at) if at else str(cell.run.scenario.scheme.name)
             groups.setdefault(name, []).append(cell.run)
