@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -137,3 +138,11 @@ def test_the_first_window_of_a_figure_is_no_slower_for_the_sample_without_a_rate
     assert over_time(table).table["rate_gbps"].to_list() == [10.0] * WINDOWS
     time, rate = thinned(table["time_ns"].to_numpy(), table["rate_bps"].to_numpy())
     assert time.size < count and (rate == 10e9).all()
+
+
+def test_all_windows_of_a_drawing_have_equally_many_samples() -> None:
+    for count in (241, 400, 481):
+        time, value = thinned(np.arange(float(count)), np.arange(float(count)))
+        step = time[1] - time[0]
+        assert (np.diff(time) == step).all() and count / 2 / 240 <= step
+        assert value[:-1].tolist() == (time[:-1] + (step - 1) / 2).tolist()

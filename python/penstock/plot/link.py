@@ -171,7 +171,7 @@ def throughput(
 
 
 WINDOWS = 240
-"""Points of a line over time; our choice: the samples of each window are averaged."""
+"""Points of a line over time at most; our choice: the samples of each window are averaged."""
 
 
 def _over_time(
@@ -189,11 +189,15 @@ def _over_time(
 def thinned(
     time: NDArray[np.float64], value: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means over windows, of the samples that have a value: the first one has no rate."""
+    """Means over windows, of the samples that have a value: the first one has no rate.
+
+    All windows but the last have equally many samples: a mean of few varies more than one of many.
+    """
     if time.size <= WINDOWS:
         return time, value.astype(np.float64)
-    starts = np.linspace(0, time.size, WINDOWS, endpoint=False).astype(np.int64)
+    starts = np.arange(0, time.size, -(-time.size // WINDOWS))
     known = np.isfinite(value)
     counts = np.add.reduceat(known.astype(np.float64), starts)
     total = np.add.reduceat(np.where(known, value, 0.0), starts)
-    return time[starts], np.divide(total, counts, out=np.full(WINDOWS, np.nan), where=counts > 0)
+    means = np.full(starts.size, np.nan)
+    return time[starts], np.divide(total, counts, out=means, where=counts > 0)
