@@ -20,6 +20,7 @@ from synthetic_runs import HOSTS, RACKS, SyntheticRun, synthetic_run
 from penstock import ScenarioError, look, plot
 from penstock.analysis.runs import caption_text
 from penstock.plot import style
+from penstock.plot.bands import Places, band_panels
 from penstock.readable import bytes_text, number_text, rate_text, time_text
 from penstock.scenario.scheme import preset_names
 
@@ -313,3 +314,13 @@ def test_a_distribution_is_drawn_in_steps() -> None:
 def test_a_figure_over_time_names_the_seeds_that_it_shows() -> None:
     figure = plot.throughput([synthetic_run("bfc", seed=seed, flows=10) for seed in (3, 4)])
     assert [text.get_text() for text in figure.texts] == ["synthetic · 1 run · seed 3"]
+
+
+def test_a_mean_without_an_interval_has_no_whisker() -> None:
+    spread = {"low": [1.0, np.nan], "high": [4.0, np.nan]}
+    table = pl.DataFrame({"x": ["a", "b"], "mean": [2.0, 3.0], **spread})
+    places = Places("scheme", {"a": 0.0, "b": 1.0}, is_number=False)
+    (ax,) = band_panels(table, places, title="t", y="y", note="").axes
+    caps = [line for line in ax.lines if line.get_marker() == "_"]
+    drawn = [one for line in caps for one in np.asarray(line.get_ydata()) if np.isfinite(one)]
+    assert drawn == [1.0, 4.0]
