@@ -343,6 +343,7 @@ def test_a_figure_along_an_axis_has_no_runs_of_sweeps_without_it() -> None:
     experiment = _experiment(measure="1", above=0).model_copy(update={"figures": [figure]})
     ((drawn,), _) = draw(experiment, [*along, other])
     assert drawn.data["name"].unique(maintain_order=True).to_list() == ["one", "two"]
+    assert drawn.note == "synthetic · 2 runs · seed 1"
 
 
 def test_a_timeline_shows_the_seed_that_it_names_or_the_first() -> None:

@@ -303,6 +303,10 @@ def test_paper_has_static_figures(show: Open) -> None:
     assert page.locator("#slowdown .canvas").first.is_hidden()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("#page-legend").is_hidden()
+    for name, note in (("buffer", "6 runs · seeds 1, 2"), ("throughput", "3 runs · seed 1")):
+        assert (
+            f"synthetic · {note}" in page.locator(f"#{name} .print-only text").all_text_contents()
+        )
 
 
 def test_a_claim_leads_to_its_figure_and_back(show: Open) -> None:

@@ -19,6 +19,7 @@ from penstock.analysis import (
     link_series,
     slowdown_by_size,
 )
+from penstock.analysis.runs import caption_text
 from penstock.readable import bytes_text
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart
@@ -172,7 +173,8 @@ def throughput(groups: Groups) -> ReportFigure | str:
         "hold more than the link carries in it."
     )
     chart = kinds.over_time(link_series(sampled))
-    return ReportFigure("throughput", words, chart, wide=True)
+    note = caption_text({name: members[:1] for name, members in sampled.items()})
+    return ReportFigure("throughput", words, chart, wide=True, note=note)
 
 
 STANDARD: dict[str, Section] = {

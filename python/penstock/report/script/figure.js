@@ -285,7 +285,7 @@ export class PageFigure {
   svg() {
     const view = this.chart.views.length > 1 ? ` ${this.chart.views[this.view].title}` : "";
     const title = `${this.chart.title}${view ? ` (${view.trim()})` : ""}`;
-    return svgText(title, this.page.note, this.sheets(false), this.words());
+    return svgText(title, this.chart.note ?? this.page.note, this.sheets(false), this.words());
   }
 
   /** Puts the figure as SVG where paper shows it. */
