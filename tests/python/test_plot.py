@@ -23,6 +23,7 @@ from penstock.plot import style
 from penstock.plot.bands import Places, band_panels
 from penstock.readable import bytes_text, number_text, rate_text, time_text
 from penstock.scenario.scheme import preset_names
+from penstock.workload import find_workload
 
 RUNS = {name: synthetic_run(name, badness=b) for name, b in {"bfc": 1, "hpcc": 3, "pfc": 6}.items()}
 TABLE = pl.DataFrame({"name": ["a", "a", "b"], "x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 5.0]})
@@ -220,6 +221,14 @@ def test_zeros_alone_are_drawn_where_an_axis_should_be_logarithmic() -> None:
     assert ax.get_yscale() == "linear"
     assert plot.link_pauses(RUNS["bfc"], [(0, HOSTS)], log=True).get_yscale() == "linear"
     assert plot.link_pauses(RUNS["pfc"], [(0, HOSTS)], log=True).get_yscale() == "log"
+
+
+@pytest.mark.parametrize("name", ["FB_Hadoop", "DataMining_VL2"])
+def test_all_bytes_of_a_workload_are_in_its_figure(name: str) -> None:
+    found = find_workload(name)
+    ax = plot.workload_bytes({name: (found.points, found.convention)})
+    sizes = np.asarray(ax.lines[0].get_xdata())
+    assert sizes[-1] == found.points[-1][0] < ax.get_xlim()[1]
 
 
 def test_words_of_bars_and_workloads_are_no_formula() -> None:

@@ -159,7 +159,8 @@ def workload_bytes(
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85},
         )
     ax.set_ylim(0, 1.02)
-    ax.set_xlim(100, 5e7)
+    largest = max(float(points[-1][0]) for points, _ in workloads.values())
+    ax.set_xlim(100, max(5e7, 1.2 * largest))  # at least the range of BFC fig. 2
     percent_axis(ax)
     size_axis(ax.xaxis)
     for rank, (label, size) in enumerate((marks or {}).items()):
