@@ -150,6 +150,15 @@ def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() ->
     assert ax.get_ylim()[1] > 9.0
 
 
+def test_a_bar_below_zero_goes_down_from_zero() -> None:
+    table = pl.DataFrame({"group": ["a", "b"], "name": ["x", "x"], "y": [-3.0, 2.0]})
+    ax = plot.bars(table, title="t", y="y")
+    drawn = [(bar.get_y(), bar.get_height()) for bar in ax.patches if isinstance(bar, Rectangle)]
+    assert drawn == [(0, -3), (0, 2)]
+    low, high = ax.get_ylim()
+    assert low < -3 and high > 2
+
+
 def test_nothing_stands_on_a_logarithmic_axis_below_the_rest() -> None:
     points = pl.DataFrame({"name": ["a"] * 3, "x": [1.0, 2.0, 3.0], "y": [0.0, 40.0, 3_000.0]})
     ax = plot.curves(points, title="t", x="x", y="y", y_log=True)

@@ -467,6 +467,19 @@ def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -
     assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
 
 
+def test_a_bar_below_zero_goes_down_from_zero(show: Open, tmp_path: Path) -> None:
+    table = pl.DataFrame({"group": ["a", "b"], "name": ["x", "x"], "y": [-3.0, 2.0]})
+    chart = kinds.bars(table, Axis("y"), title="t")
+    runs = {"x": synthetic_run("bfc", flows=50)}
+    page = show(report.write(runs, tmp_path, figures=[ReportFigure("c", "w", chart)]))
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    read = """all => all.map((one) => one.getBBox()).map((box) => [box.y, box.y + box.height])"""
+    down, up = page.locator("#c .print-only g path").evaluate_all(read)
+    assert down[0] == pytest.approx(up[1], abs=0.1)  # both stand on zero
+    assert (down[1] - down[0]) / (up[1] - up[0]) == pytest.approx(3 / 2, rel=0.01)
+
+
 def test_an_axis_of_zeros_begins_at_zero(show: Open, tmp_path: Path) -> None:
     row = {"metric": "fct()", "mean": 0.0, "low": 0.0, "high": 0.0, "seeds": 3, "cells": 3}
     rows = [{"load": load, **row} for load in ("0.3", "0.5")]

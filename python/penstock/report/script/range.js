@@ -85,7 +85,9 @@ export function yRange(panels, axis, scale, isBars) {
   if (scale.kind === "tail") return [0, scale.to(1)];
   // Where all is zero, nothing is below it.
   if (places.every((place) => place === 0 || !Number.isFinite(place)) && scale.kind !== "log") return [0, 1 + ABOVE];
-  const [low, high] = ends(places);
+  // Bars stand on zero, also those that go down from it.
+  const isBelow = isBars && scale.kind !== "log" && places.some((place) => place < 0);
+  const [low, high] = ends(isBelow ? [...places, 0] : places);
   if (scale.kind === "log") {
     const room = ROOM * (high - low || 1);
     return [isBars ? Math.floor(low - 0.05) : low - room, high + 2 * room];

@@ -80,7 +80,7 @@ function panel(out, pen, sheet, number, place) {
   const clip = `clip${number}`;
   const box = `x="${area.left}" y="${area.top}" width="${area.width}" height="${area.height}"`;
   out.push(`<clipPath id="${clip}"><rect ${box}/></clipPath><g clip-path="url(#${clip})">`);
-  if (sheet.form === "bars") paintBars(pen, sheet.lines, area, sheet.lookOf, COLOURS);
+  if (sheet.form === "bars") paintBars(pen, sheet.lines, area, sheet.lookOf, COLOURS, sheet.yScale.to(0));
   else if (sheet.form === "stack") paintStack(pen, sheet.lines, area, sheet.lookOf, COLOURS);
   else if (sheet.form === "spans") paintSpans(pen, sheet.lines, area, sheet.lookOf, COLOURS);
   else {
