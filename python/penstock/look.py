@@ -1,7 +1,7 @@
 """How a scheme looks: its colour on light and on dark ground, its marker, its dash.
 
 What it is: one list for terminal, page and paper figure. What it is not: it draws nothing.
-Invariant: a scheme has one look everywhere; up to twelve names of one figure have twelve looks that
+Invariant: a preset has one look everywhere; up to twelve names of one figure have twelve looks that
 differ in hue, dash or marker, so that they are told apart in grey, too.
 """
 
@@ -97,6 +97,39 @@ LOOKS: dict[str, Look] = {
     "expresspass": Look(SKY, "X", "-."),
     "homa": Look(ORANGE, "P", "-."),
     "homa-ecmp": Look(VERMILION, "^", ":"),
+    "bfc-shared-classes": Look(BLUE, "P", ":"),
+    "ideal-fq-packet-pair": Look(BLACK, "", "-."),
+    "ideal-fq-round-robin": Look(BLACK, "", ":"),
+    "hpcc-irn": Look(VERMILION, "P", "--"),
+    "irn": Look(VERMILION, "<"),
+    "dctcp-script": Look(GREEN, "D", "-."),
+    "dctcp-tcp": Look(GREEN, "s", ":"),
+    "timely": Look(GREEN, "v"),
+    "timely-window": Look(GREEN, "<", "--"),
+    "powertcp": Look(GREEN, "P"),
+    "theta-powertcp": Look(GREEN, "P", "--"),
+    "capfc": Look(PURPLE, "<"),
+    "p-pfc": Look(PURPLE, ">", "--"),
+    "sfq-tcp": Look(ORANGE, "v", ":"),
+    "qcn": Look(ORANGE, "s", "-."),
+    "wrr": Look(ORANGE, ">", "-."),
+    "dcqcn-mellanox": Look(OCHRE, "X", "-."),
+    "dcqcn-mellanox-window": Look(OCHRE, "X", ":"),
+    "afq": Look(OCHRE, "o"),
+    "afq-dctcp": Look(OCHRE, "^", "--"),
+    "afq-drr": Look(OCHRE, "s", "-."),
+    "afq-fair-memory": Look(OCHRE, "D", ":"),
+    "afq-groups": Look(OCHRE, "v", "--"),
+    "afq-tcp": Look(OCHRE, "P", "-."),
+    "tcp": Look(SLATE, "o"),
+    "cubic": Look(SLATE, "v", "--"),
+    "codel": Look(SLATE, "^"),
+    "swift": Look(SLATE, "X"),
+    "fafc": Look(SKY, "o"),
+    "fafc-hold": Look(SKY, "s", "--"),
+    "fafc-hpcc": Look(SKY, "D", "-."),
+    "fafc-timely": Look(SKY, "^", ":"),
+    "expresspass-paper": Look(SKY, "X", ":"),
 }
 
 MEETS, MISSES = Look(BLUE, "o"), Look(VERMILION, "s")

@@ -334,6 +334,18 @@ def test_figures_say_what_is_missing_and_leave_out_what_they_must() -> None:
     ]
 
 
+def test_a_figure_along_an_axis_has_no_runs_of_sweeps_without_it() -> None:
+    run = synthetic_run("bfc", flows=500)
+    lines = [Point(name=name) for name in ("one", "two")]
+    along = [Cell({"sweep": Point(name="main"), "control": one}, 1, {}, run=run) for one in lines]
+    other = Cell({"sweep": Point(name="letter"), "option": lines[0]}, 1, {}, run=run)
+    figure = FigureSpec.model_validate({"name": "f", "kind": "slowdown", "by": "control"})
+    experiment = _experiment(measure="1", above=0).model_copy(update={"figures": [figure]})
+    ((drawn,), _) = draw(experiment, [*along, other])
+    assert drawn.data["name"].unique(maintain_order=True).to_list() == ["one", "two"]
+    assert drawn.note == "synthetic · 2 runs · seed 1"
+
+
 def test_a_timeline_shows_the_seed_that_it_names_or_the_first() -> None:
     runs: list[Any] = [SimpleNamespace(scenario=SimpleNamespace(seed=seed)) for seed in (1, 2, 3)]
     assert [int(run_of_seed(runs, seed).scenario.seed) for seed in (None, 1, 3, 9)] == [1, 1, 3, 1]

@@ -20,7 +20,10 @@ from synthetic_runs import HOSTS, RACKS, SyntheticRun, synthetic_run
 from penstock import ScenarioError, look, plot
 from penstock.analysis.runs import caption_text
 from penstock.plot import style
+from penstock.plot.bands import Places, band_panels
 from penstock.readable import bytes_text, counted, number_text, rate_text, time_text
+from penstock.scenario.scheme import preset_names
+from penstock.workload import find_workload
 
 RUNS = {name: synthetic_run(name, badness=b) for name, b in {"bfc": 1, "hpcc": 3, "pfc": 6}.items()}
 TABLE = pl.DataFrame({"name": ["a", "a", "b"], "x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 5.0]})
@@ -147,6 +150,15 @@ def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() ->
     assert ax.get_ylim()[1] > 9.0
 
 
+def test_a_bar_below_zero_goes_down_from_zero() -> None:
+    table = pl.DataFrame({"group": ["a", "b"], "name": ["x", "x"], "y": [-3.0, 2.0]})
+    ax = plot.bars(table, title="t", y="y")
+    drawn = [(bar.get_y(), bar.get_height()) for bar in ax.patches if isinstance(bar, Rectangle)]
+    assert drawn == [(0, -3), (0, 2)]
+    low, high = ax.get_ylim()
+    assert low < -3 and high > 2
+
+
 def test_nothing_stands_on_a_logarithmic_axis_below_the_rest() -> None:
     points = pl.DataFrame({"name": ["a"] * 3, "x": [1.0, 2.0, 3.0], "y": [0.0, 40.0, 3_000.0]})
     ax = plot.curves(points, title="t", x="x", y="y", y_log=True)
@@ -171,6 +183,17 @@ def test_throughput_shows_queues_where_there_are_any_and_a_colour_for_each_name(
     assert len({to_hex(ax.lines[0].get_color()) for ax in axes}) == 2
 
 
+def test_a_figure_over_time_says_which_rows_it_leaves_out() -> None:
+    run = synthetic_run("bfc", flows=10)
+    twelve = plot.throughput({f"n{place}": run for place in range(12)})
+    assert len(twelve.axes) == 24
+    assert [text.get_text() for text in twelve.texts] == ["synthetic · 12 runs · seed 1"]
+    more = plot.throughput({f"n{place}": run for place in range(14)})
+    assert len(more.axes) == 24
+    said = [text.get_text() for text in more.texts]
+    assert said == ["synthetic · 12 runs · seed 1 · 12 of 14 rows"]
+
+
 def test_a_figure_can_be_drawn_into_given_axes() -> None:
     axes = Figure().subplots()
     assert plot.slowdown(RUNS, ax=axes) is axes
@@ -186,6 +209,57 @@ def test_an_unknown_name_does_not_look_like_a_scheme_beside_it() -> None:
     mine = look.looks(["bfc", "hpcc", "one", "two"])
     assert len(set(mine.values())) == 4
     assert mine["bfc"] == look.LOOKS["bfc"]
+
+
+@pytest.mark.parametrize("y_log", [False, True])
+@pytest.mark.parametrize("unmeasured", [np.nan, np.inf])
+def test_a_curve_that_was_not_measured_everywhere_hides_no_name(
+    unmeasured: float, y_log: bool
+) -> None:
+    heights = [unmeasured, 0.0, 5.0, 1.0, 2.0, unmeasured, unmeasured, unmeasured, unmeasured]
+    names = [name for name in "abc" for _ in range(3)]
+    table = pl.DataFrame({"name": names, "x": [1.0, 2, 3] * 3, "y": heights})
+    ax = plot.curves(table, title="t", x="x", y="y", y_log=y_log)
+    places = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert places["b"] < places["a"]  # "c" has no point
+    assert len(places) == 2
+
+
+def test_zeros_alone_are_drawn_where_an_axis_should_be_logarithmic() -> None:
+    ax = plot.curves(TABLE.with_columns(y=0.0), title="t", x="x", y="y", y_log=True)
+    assert ax.get_yscale() == "linear"
+    assert plot.link_pauses(RUNS["bfc"], [(0, HOSTS)], log=True).get_yscale() == "linear"
+    assert plot.link_pauses(RUNS["pfc"], [(0, HOSTS)], log=True).get_yscale() == "log"
+
+
+@pytest.mark.parametrize("name", ["FB_Hadoop", "DataMining_VL2"])
+def test_all_bytes_of_a_workload_are_in_its_figure(name: str) -> None:
+    found = find_workload(name)
+    ax = plot.workload_bytes({name: (found.points, found.convention)})
+    sizes = np.asarray(ax.lines[0].get_xdata())
+    assert sizes[-1] == found.points[-1][0] < ax.get_xlim()[1]
+
+
+def test_words_of_bars_and_workloads_are_no_formula() -> None:
+    odd = r"$\foo{$"
+    points = {odd: ([(100, 0.5), (1e6, 1.0)], "step")}
+    for ax in (
+        plot.bars(GROUPED, title="t", y="y", tip=odd),
+        plot.workload_bytes(points, marks={odd: 1_000}),
+    ):
+        assert isinstance(ax.figure, Figure)
+        ax.figure.draw_without_rendering()
+
+
+def test_every_preset_has_a_look_of_its_own() -> None:
+    assert set(look.LOOKS) == set(preset_names())
+
+
+def test_a_name_looks_alike_in_figures_that_show_some_of_the_names() -> None:
+    runs = {name: synthetic_run(name) for name in ("a", "bfc-mine", "b")}
+    (bar, *_) = plot.paused_queues(runs).patches
+    assert isinstance(bar, Rectangle)
+    assert to_hex(bar.get_facecolor()) == look.looks(list(runs))["bfc-mine"].colour.lower()
 
 
 def test_twelve_names_have_twelve_looks_and_each_colour_one_on_dark_ground() -> None:
@@ -260,3 +334,13 @@ def test_a_distribution_is_drawn_in_steps() -> None:
 def test_a_figure_over_time_names_the_seeds_that_it_shows() -> None:
     figure = plot.throughput([synthetic_run("bfc", seed=seed, flows=10) for seed in (3, 4)])
     assert [text.get_text() for text in figure.texts] == ["synthetic · 1 run · seed 3"]
+
+
+def test_a_mean_without_an_interval_has_no_whisker() -> None:
+    spread = {"low": [1.0, np.nan], "high": [4.0, np.nan]}
+    table = pl.DataFrame({"x": ["a", "b"], "mean": [2.0, 3.0], **spread})
+    places = Places("scheme", {"a": 0.0, "b": 1.0}, is_number=False)
+    (ax,) = band_panels(table, places, title="t", y="y", note="").axes
+    caps = [line for line in ax.lines if line.get_marker() == "_"]
+    drawn = [one for line in caps for one in np.asarray(line.get_ydata()) if np.isfinite(one)]
+    assert drawn == [1.0, 4.0]

@@ -260,6 +260,18 @@ def test_completion_times_are_split_by_traffic(tmp_path: Path) -> None:
     )
 
 
+def test_flows_that_did_not_finish_are_said_to_be_left_out_of_traffics(tmp_path: Path) -> None:
+    run = synthetic_run("dctcp", flows=500)
+    run.flows = run.flows.with_columns(finished=pl.col("flow") >= 10)
+    page = report.write(run, tmp_path).read_text("utf-8")
+    (found,) = [one for one in data_of(page)["figures"] if one["name"] == "traffic"]
+    assert found["words"].endswith("incasts included. 10 flows did not finish and are left out.")
+    run.flows = run.flows.with_columns(finished=False)
+    page = report.write(run, tmp_path).read_text("utf-8")
+    assert '<figure id="traffic"' not in page
+    assert "Completion times by traffic: no flow finished." in page
+
+
 def test_one_traffic_is_not_split(tmp_path: Path) -> None:
     """Flows without an end, which have no completion time, are none to split."""
     run = synthetic_run("dctcp", flows=500)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 SCHEMES = {"bfc": 1.0, "hpcc": 3.0, "pfc": 6.0}
 Open = Callable[..., Any]
+NARROW = {"width": 390, "height": 800}
 
 
 @pytest.fixture(scope="module")
@@ -215,6 +217,40 @@ def test_zeros_have_a_place_of_their_own_on_a_logarithmic_axis(show: Open) -> No
     assert (ticks[:2], ticks[-1]) == (["0", "0.001"], "0.1")
 
 
+def test_a_line_goes_to_the_end_of_a_logarithmic_axis_where_it_is_zero(
+    show: Open, tmp_path: Path
+) -> None:
+    table = pl.DataFrame({"name": ["a"] * 4, "x": [0.0, 1, 2, 3], "y": [5.0, 1, 0, 4]})
+    chart = Chart(
+        title="t", table=table, x=Axis("x"), y=Axis("y"), along="x", views=[View("y", "y")]
+    )
+    runs = {"a": synthetic_run("bfc", flows=50)}
+    page = show(report.write(runs, tmp_path, figures=[ReportFigure("c", "w", chart)]))
+    for side in ("x", "y"):
+        page.locator(f'#c [data-scale="{side}"]').click()
+    xs, heights = page.evaluate("window.penstock.figures[0].plots[0].data")
+    sheet = drawn(page, "c")[0]
+    assert xs[0] == sheet["xRange"][0] and heights[2] == sheet["yRange"][0]
+    assert xs[1:] == pytest.approx([0, 0.30103, 0.47712], abs=1e-5)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert "Infinity" not in page.locator("#c .print-only").inner_html()
+
+
+def test_words_of_ticks_on_a_logarithmic_axis_do_not_touch(show: Open) -> None:
+    read = """async ([decades, width]) => {
+      const scale = (await import('penstock/scale')).scaleOf({ scale: 'log', unit: 'bytes' });
+      const places = scale.ticks(3, 3 + decades, Math.floor(width / 60));
+      return places.map((place) => (place - 3) / decades * width);
+    }"""
+    page = show()
+    for decades in (1, 1.5, 2, 3, 4, 4.4, 6, 8):
+        for width in (330, 430, 860):
+            ticks = page.evaluate(read, [decades, width])
+            assert len(ticks) > 1
+            room = min(after - before for before, after in pairwise(ticks))
+            assert room > 42, (decades, width)  # "500 KB" in 11 px
+
+
 def test_keys_read_and_zoom_a_figure(show: Open) -> None:
     page = show()
     plot = page.locator("#slowdown .canvas").first
@@ -252,6 +288,12 @@ def test_nothing_is_cut_off_at_any_width(show: Open, width: int) -> None:
     assert min(widths) > 200 or width > 360
 
 
+def test_a_long_name_makes_no_page_wider(show: Open, tmp_path: Path) -> None:
+    run = synthetic_run("bfc", flows=50)
+    page = show(report.write({"x" * 120: run, "b": run}, tmp_path), viewport=NARROW)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
 def test_paper_has_static_figures(show: Open) -> None:
     page = show(color_scheme="dark")
     page.emulate_media(media="print")
@@ -261,6 +303,10 @@ def test_paper_has_static_figures(show: Open) -> None:
     assert page.locator("#slowdown .canvas").first.is_hidden()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("#page-legend").is_hidden()
+    for name, note in (("buffer", "6 runs · seeds 1, 2"), ("throughput", "3 runs · seed 1")):
+        assert (
+            f"synthetic · {note}" in page.locator(f"#{name} .print-only text").all_text_contents()
+        )
 
 
 def test_a_claim_leads_to_its_figure_and_back(show: Open) -> None:
@@ -323,6 +369,8 @@ def test_every_kind_of_chart_is_drawn_also_when_it_is_long(show: Open, tmp_path:
     for figure in figures:
         assert page.locator(f"#{figure.name} canvas").count() >= 1
         assert "NaN" not in page.locator(f"#{figure.name} .print-only").inner_html()
+    for name, words in (("kind-1", "hatched: p99"), ("kind-3", "dashed: form")):
+        assert words in page.locator(f"#{name} .print-only text").all_text_contents()
     titles = [(sheet["title"], sheet["yTitle"]) for sheet in drawn(page, "kind-4")]
     assert titles == [("a", "r"), ("a", "q")]
 
@@ -417,6 +465,19 @@ def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -
     over(page, "metric-1").hover(position={"x": 50, "y": 50})
     words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
     assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
+
+
+def test_a_bar_below_zero_goes_down_from_zero(show: Open, tmp_path: Path) -> None:
+    table = pl.DataFrame({"group": ["a", "b"], "name": ["x", "x"], "y": [-3.0, 2.0]})
+    chart = kinds.bars(table, Axis("y"), title="t")
+    runs = {"x": synthetic_run("bfc", flows=50)}
+    page = show(report.write(runs, tmp_path, figures=[ReportFigure("c", "w", chart)]))
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    read = """all => all.map((one) => one.getBBox()).map((box) => [box.y, box.y + box.height])"""
+    down, up = page.locator("#c .print-only g path").evaluate_all(read)
+    assert down[0] == pytest.approx(up[1], abs=0.1)  # both stand on zero
+    assert (down[1] - down[0]) / (up[1] - up[0]) == pytest.approx(3 / 2, rel=0.01)
 
 
 def test_an_axis_of_zeros_begins_at_zero(show: Open, tmp_path: Path) -> None:

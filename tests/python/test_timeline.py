@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -103,6 +104,16 @@ def test_a_row_for_each_name_and_a_column_for_each_quantity(run: Run) -> None:
     assert figure.axes[0].get_xlim()[0] < 0  # times count from the origin
 
 
+def test_a_line_has_one_colour_in_all_panels(run: Run) -> None:
+    rates = {"sent": [(0, 3)], "got": [(3, 2)]}
+    figure = plot.timeline(run, Lines(window_us=50.0, rates=rates, queues={"got": (3, 2)}))
+    words = [(text.get_text(), text.get_color()) for ax in figure.axes for text in ax.texts]
+    heads = [one for one in words if one[0].startswith("—")]
+    assert len(heads) == 3 and len(set(heads)) == 2
+    (queue,) = figure.axes[-1].lines
+    assert ("— got", queue.get_color()) in heads
+
+
 def test_the_rate_of_a_sample_is_that_since_the_one_before(run: Run) -> None:
     sampled = link_series(run, [(0, 3)])
     sent = run.series.filter(pl.col("link") == run.series["link"][0])["tx_bytes"]
@@ -127,3 +138,11 @@ def test_the_first_window_of_a_figure_is_no_slower_for_the_sample_without_a_rate
     assert over_time(table).table["rate_gbps"].to_list() == [10.0] * WINDOWS
     time, rate = thinned(table["time_ns"].to_numpy(), table["rate_bps"].to_numpy())
     assert time.size < count and (rate == 10e9).all()
+
+
+def test_all_windows_of_a_drawing_have_equally_many_samples() -> None:
+    for count in (241, 400, 481):
+        time, value = thinned(np.arange(float(count)), np.arange(float(count)))
+        step = time[1] - time[0]
+        assert (np.diff(time) == step).all() and count / 2 / 240 <= step
+        assert value[:-1].tolist() == (time[:-1] + (step - 1) / 2).tolist()

@@ -255,6 +255,47 @@ def test_the_arrow_keys_follow_what_was_found(show: Open, watched: tuple[Run, Pa
     assert page.evaluate("document.activeElement.id") == "find-text"
 
 
+def test_flows_that_wait_for_others_are_found_by_their_number(show: Open, tmp_path: Path) -> None:
+    job = {"kind": "collective", "operation": "ring-all-reduce", "bytes": "100 kB", "start": "5 us"}
+    edge = {"kind": "edge"}
+    mice = {"kind": "open-loop", "sizes": "google", "load": 0.3, "load_on": edge}
+    star = {"kind": "single-switch", "hosts": 4}
+    found = run(for_watching(Scenario(duration="20 us", topology=star, traffic=[job, mice])))
+    by_start = found.flows.sort("start_ns", "flow")["flow"]
+    assert not by_start.is_sorted()
+    page = show(found.watch(tmp_path))
+    numbers = page.evaluate(
+        "numbers => numbers.map(one => penstock.data.flows.number[penstock.data.flows.rowOf(one)])",
+        by_start.to_list(),
+    )
+    assert numbers == by_start.to_list()
+
+
+@pytest.mark.parametrize("scheme", ["bfc", "bfc-epochs", "pfc-static"])
+def test_queues_are_called_paused_where_pauses_name_them(
+    show: Open, tmp_path: Path, scheme: str
+) -> None:
+    written = SCENARIO.replace('"bfc"', f'"{scheme}"')
+    settings = {"scheme.switch.backpressure.xoff": "20 kB"} if scheme == "pfc-static" else {}
+    (tmp_path / "small.toml").write_text(written)
+    found = run(for_watching(Scenario.load(tmp_path / "small.toml").with_overrides(settings)))
+    hosts = found.scenario.topology.host_count()
+    between = found.links.filter(pl.col("from") >= hosts)["link"].to_list()
+    held = found.packets.filter(pl.col("event") == "enqueue").select(
+        "time_ps", "queue_bytes", link=pl.col("egress").cast(pl.UInt32)
+    )
+    paused = pause_intervals(found, between).join(held, on="link")
+    end = pl.col("begin_ps") + pl.col("length_ps")
+    row = paused.filter(pl.col("time_ps").is_between("begin_ps", end - 2)).row(0, named=True)
+    page = show(found.watch(tmp_path))
+    seek(page, row["time_ps"])
+    page.evaluate("id => penstock.select({ kind: 'port', id })", row["link"])
+    assert page.locator("#panel h3", has_text="in force").inner_text() != "0 pauses in force"
+    titles = page.locator("#panel table", has_text="Packets").locator("th").all_inner_texts()
+    assert titles[:3] == ["Queue", "Packets", "Holds"]
+    assert ("Paused by" in titles) == (scheme == "bfc")
+
+
 def test_a_flow_inside_a_server_has_no_path(show: Open, tmp_path: Path) -> None:
     servers = {"kind": "rail", "servers": 2, "gpus": 2, "servers_per_group": 2, "spines": 1}
     flows = {"kind": "listed", "flows": [[0, 1, "100 MB", 0], [0, 2, "10 kB", 0]]}

@@ -67,21 +67,36 @@ def _draw(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> Pa
         return _curve(spec, experiment, cells)
     if spec.kind == "bars":
         return _bars(spec, experiment, cells)
-    return _OF_RUNS[spec.kind](spec, _groups(spec, cells))
+    groups = _groups(spec, cells)
+    note = caption_text(_shown(spec, groups))
+    return replace(_OF_RUNS[spec.kind](spec, groups), note=note)
 
 
 def _groups(spec: FigureSpec, cells: Sequence[Cell]) -> Groups:
-    """Runs of a figure by the point of its axis `by`, in the order of the grid."""
+    """Runs of a figure by the point of its axis `by`, in the order of the grid.
+
+    A run that does not stand on the axis is none of the figure's. Only where the axis is `scheme`,
+    and in a figure without an axis, such a run goes by the name of its scheme.
+    """
     groups: Groups = {}
     for cell in select(cells, spec.where):
         if cell.run is not None:
             at = cell.at.get(spec.by)
-            if at and at.label in spec.without:
+            if (at and at.label in spec.without) or (not at and spec.by not in ("", "scheme")):
                 continue
             name = point_name(spec.by, at) if at else str(cell.run.scenario.scheme.name)
             groups.setdefault(name, []).append(cell.run)
     if not groups:
         raise NoRunsError(spec.name)
+    return groups
+
+
+def _shown(spec: FigureSpec, groups: Groups) -> Groups:
+    """The runs that a figure shows: of each name all, or one of figures over time."""
+    if spec.kind == "throughput":
+        return {name: runs[:1] for name, runs in groups.items()}
+    if spec.kind == "timeline":
+        return {name: [run_of_seed(runs, spec.seed)] for name, runs in groups.items()}
     return groups
 
 
@@ -127,7 +142,7 @@ def _throughput(spec: FigureSpec, groups: Groups) -> PaperFigure:
 
 def _timeline(spec: FigureSpec, groups: Groups) -> PaperFigure:
     lines = Lines(spec.window, spec.rates, spec.allowed, spec.queued, spec.pauses, spec.span)
-    shown = {name: [run_of_seed(runs, spec.seed)] for name, runs in groups.items()}
+    shown = _shown(spec, groups)
     drawing = plot.timeline(shown, lines, origin_us=spec.origin)
     title = "What happens when?"
     chart = kinds.timeline(timeline(shown, lines), title=title, origin_us=spec.origin, units=UNITS)
@@ -246,6 +261,7 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> P
     ]
     data = _evaluated(spec, evaluator, points)
     reference = _reference(spec, evaluator, data["x"].to_list())
+    note = _note(spec, cells)
     drawing = plot.curves(
         data,
         title=spec.title,
@@ -254,12 +270,12 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> P
         x_log=spec.x_log,
         y_log=spec.y_log,
         reference=reference,
-        note=_note(spec, cells),
+        note=note,
     )
     least = _least(data["x"]) if spec.x_log else 0.0
     x = Axis(spec.x_label, scale="log" if spec.x_log else "linear", least=least)
     chart = kinds.curves(data, x, _y_axis(spec), title=spec.title, reference=reference)
-    return _figure(spec, chart, drawing)
+    return replace(_figure(spec, chart, drawing), note=note)
 
 
 def _least(x: pl.Series) -> float:
@@ -283,16 +299,17 @@ def _bars(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> Pa
         for at in selections(cells, [spec.by], spec.where)
     ]
     data = _evaluated(spec, Evaluator(cells, list(experiment.axes)), points)
+    note = _note(spec, cells)
     drawing = plot.bars(
         data,
         title=spec.title,
         y=spec.y_label,
         y_log=spec.y_log,
         tip=spec.tip,
-        note=_note(spec, cells),
+        note=note,
     )
     chart = kinds.bars(data, _y_axis(spec), title=spec.title, tip_words=spec.tip)
-    return _figure(spec, chart, drawing)
+    return replace(_figure(spec, chart, drawing), note=note)
 
 
 def _evaluated(

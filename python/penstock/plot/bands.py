@@ -164,7 +164,7 @@ def _line(ax: Axes, shown: pl.DataFrame, style: Look) -> None:
 def _marks(ax: Axes, shown: pl.DataFrame, style: Look, beside: float) -> None:
     at = (shown["place"] + beside).to_numpy()
     mean, low, high = (shown[key].fill_nan(None) for key in ("mean", "low", "high"))
-    ends = [(mean - low.fill_null(mean)).clip(0), (high.fill_null(mean) - mean).clip(0)]
+    ends = [(mean - low).clip(0).fill_null(math.nan), (high - mean).clip(0).fill_null(math.nan)]
     ax.errorbar(
         at,
         mean.to_numpy(),

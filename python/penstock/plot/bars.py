@@ -86,7 +86,9 @@ def _range(heights: list[float], *, y_log: bool) -> tuple[float, float]:
     """Ends of the axis, with room for the numbers above the bars."""
     highest = max(heights, default=0.0)
     if not y_log:
-        return 0.0, highest * 1.2 or 1.0
+        least, highest = min([0.0, *heights]), max(0.0, highest)
+        room = 0.2 * (highest - least) or 1.0
+        return least - room * (least < 0), highest + room
     lowest = min((height for height in heights if height > 0), default=1.0)
     low = 10.0 ** math.floor(math.log10(lowest) - 0.1)
     return low, max(highest, low * 10) * (max(highest, low * 10) / low) ** 0.18
@@ -95,12 +97,13 @@ def _range(heights: list[float], *, y_log: bool) -> tuple[float, float]:
 def _bar(ax: Axes, place: float, width: float, colour: str, ends: tuple[float, float]) -> float:
     """Draw a solid bar to the first end and a hatched one from there to the second.
 
-    What is not finite, or not above, is left out. Answers where the upper one ends.
+    What is not finite is left out, and so is a second end that is not above the first. Answers
+    where the upper one ends.
     """
     value, end = (one if math.isfinite(one) else 0.0 for one in ends)
-    if value > 0:
+    if value != 0:
         ax.bar(place, value, width, color=colour, zorder=3)
-    if end > value:
+    if math.isfinite(ends[1]) and end > value:
         ax.bar(
             place,
             end - value,
@@ -119,7 +122,7 @@ def _legend(ax: Axes, colours: dict[str, str], tip: str) -> None:
     """Name the colours, and the hatched bars, to the right of the axes."""
     patches = [Patch(color=colour, label=plain(name)) for name, colour in colours.items()]
     if tip:
-        patches.append(Patch(facecolor="white", edgecolor=QUIET, hatch="////", label=tip))
+        patches.append(Patch(facecolor="white", edgecolor=QUIET, hatch="////", label=plain(tip)))
     ax.legend(
         handles=patches,
         loc="upper left",

@@ -32,7 +32,8 @@ def curves(
     ----------
     table:
         Columns name, x, y and, when there are whiskers, deviation (half length, y's unit). A
-        point whose column `hollow` is there and above 0 has a hollow marker.
+        point whose column `hollow` is there and above 0 has a hollow marker. Where y is not a
+        finite number, the line has a gap.
     reference:
         A closed form to hold the points against: its name, x and y.
     note:
@@ -43,20 +44,23 @@ def curves(
         ax.set_xscale("symlog", linthresh=10.0 ** _lowest_decade(table["x"]), linscale=0.5)
     elif x_log:
         ax.set_xscale("log", base=2 if _doubles(table["x"].to_list()) else 10)
-    if y_log and _has_zeros(table["y"]):
-        lowest, highest = _lowest_decade(table["y"]), math.log10(max(table["y"].to_list()))
+    known = table.filter(pl.col("y").is_finite())
+    y_log = y_log and bool((known["y"] > 0).any())  # zeros alone have no decade
+    if y_log and _has_zeros(known["y"]):
+        lowest, highest = _lowest_decade(known["y"]), math.log10(max(known["y"].to_list()))
         ax.set_yscale("symlog", linthresh=10.0**lowest, linscale=0.5)
         ax.set_yticks([0.0, *(10.0**e for e in range(lowest, math.ceil(highest) + 1))])
     elif y_log:
         ax.set_yscale("log")
     names = table["name"].unique(maintain_order=True).to_list()
     styles = looks(names)
+    drawn = table.with_columns(pl.when(pl.col("y").is_finite()).then("y").otherwise(math.nan))
     ends = []
     if reference is not None:
         ax.plot(reference[1], reference[2], color=QUIET, linewidth=1.5, linestyle="--", zorder=2)
         ends.append(EndLabel(reference[0], QUIET, float(reference[2][-1])))
     for name in names:
-        rows = table.filter(pl.col("name") == name).sort("x")
+        rows = drawn.filter(pl.col("name") == name).sort("x")
         style = styles[name]
         ax.errorbar(
             rows["x"],
@@ -85,7 +89,7 @@ def curves(
                 markerfacecolor="white",
                 zorder=5,
             )
-        ends.append(EndLabel(name, style.colour, float(rows["y"][-1])))
+        ends += [EndLabel(name, style.colour, y) for y in rows["y"].drop_nans().tail(1)]
     if x_log:
         places = sorted(set(table["x"].to_list()))
         ax.set_xticks(places, [f"{place:g}" for place in places])
@@ -93,12 +97,12 @@ def curves(
     if ax.get_yscale() == "symlog":
         ax.set_ylim(0, high)
     elif y_log:
-        shown = [y for y in table["y"].to_list() if y > 0]
+        shown = [y for y in known["y"].to_list() if y > 0]
         low = min([low, *(_round_below(y) for y in shown)])
         ax.set_ylim(bottom=low)
         plain_log_ticks(ax.yaxis, low, high)
     else:
-        is_below = bool(table["y"].min() < 0)  # type: ignore[operator]
+        is_below = bool((known["y"] < 0).any())
         ax.set_ylim(low if is_below else 0, high * 1.05)
     name_axes(ax, title=title, x=x, y=y)
     label_ends(ax, ends)

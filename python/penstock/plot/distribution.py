@@ -18,7 +18,7 @@ from penstock.analysis import (
     slowdown_cdf,
 )
 from penstock.look import looks
-from penstock.plot.format import plain_log_ticks, size_axis
+from penstock.plot.format import plain, plain_log_ticks, size_axis
 from penstock.plot.style import INK, QUIET, EndLabel, caption, label_ends, name_axes, new_axes
 from penstock.readable import bytes_text
 
@@ -149,7 +149,7 @@ def workload_bytes(
         height = 0.60 - 0.15 * rank
         place = int(np.searchsorted(table["byte_share"].to_numpy(), height))
         ax.annotate(
-            name,
+            plain(name),
             (float(table["size_bytes"][place]), height),
             xytext=(7, -4),
             textcoords="offset points",
@@ -159,7 +159,8 @@ def workload_bytes(
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85},
         )
     ax.set_ylim(0, 1.02)
-    ax.set_xlim(100, 5e7)
+    largest = max(float(points[-1][0]) for points, _ in workloads.values())
+    ax.set_xlim(100, max(5e7, 1.2 * largest))  # at least the range of BFC fig. 2
     percent_axis(ax)
     size_axis(ax.xaxis)
     for rank, (label, size) in enumerate((marks or {}).items()):
@@ -238,7 +239,7 @@ def _upright(ax: Axes, x: float, label: str, *, height: float = 0.04) -> None:
     to_axes = ax.transData + ax.transAxes.inverted()
     is_right = float(to_axes.transform((x, 0.0))[0]) > 0.8
     ax.annotate(
-        label,
+        plain(label),
         (x, height),
         xycoords=("data", "axes fraction"),
         xytext=(-4 if is_right else 4, 0),

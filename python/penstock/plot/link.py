@@ -12,11 +12,20 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
 from penstock.analysis import RunInput, group_runs, layer_summary, link_series
+from penstock.analysis.runs import caption_text
 from penstock.errors import refuse
 from penstock.look import Look, looks
 from penstock.plot.distribution import percent_axis
 from penstock.plot.format import plain
-from penstock.plot.style import QUIET, caption, name_axes, new_axes, style_axes, write_upright
+from penstock.plot.style import (
+    QUIET,
+    caption,
+    name_axes,
+    new_axes,
+    style_axes,
+    write_note,
+    write_upright,
+)
 from penstock.readable import bytes_text, number_text
 
 
@@ -53,7 +62,7 @@ def _layer_bars(
     table = layer_summary(groups)
     names = [name for name in groups if _has(table, name, column)] or list(groups)
     layers = table["layer"].unique(maintain_order=True).to_list()
-    styles = looks(names)
+    styles = looks(list(groups))
     own = ax is None
     ax = new_axes(ax, right=0.97)
     width = 0.84 / len(names)
@@ -96,8 +105,11 @@ def _name_bar(
     write_upright(ax, x, max(value, 0.0), text, colour if value > 0 else QUIET)
 
 
-ROWS_MAX = 8
-"""Rows of panels in one figure; our choice: more do not fit a screen."""
+ROWS_MAX = 12
+"""Rows of panels in one figure; our choice: more do not fit a page."""
+
+ROW, ROWS_HEIGHT = 1.25, 10.0
+"""Height of a row, and of all rows at most [inch]; our choice: a page of A4 holds them."""
 
 MILLISECONDS_FROM_NS = 1e7
 """Time from which an axis is in ms, not µs [ns]; our choice: numbers of five digits at most."""
@@ -111,23 +123,24 @@ def throughput(
 ) -> Figure:
     """Draw throughput and queue of sampled links over time, a row of panels per link and name.
 
-    The first run of each name is drawn, and at most eight rows; `span_us` shows a part of the
-    time, from and to [us].
+    The first run of each name is drawn, and at most twelve rows: the caption says what is left out.
+    `span_us` shows a part of the time, from and to [us].
     """
     groups = group_runs(runs)
     table = link_series(groups, links, span_us=span_us)
     if table.is_empty():
         remedy = "choose links that measure.series of the scenario names, and a time of the run"
         raise refuse("runs", "they have no sample of such a link in this time", remedy)
-    rows = table.select("link", "name").unique(maintain_order=True).rows()[:ROWS_MAX]
-    figure = Figure(figsize=(9.6, 1.25 * len(rows) + 0.95))
+    every = table.select("link", "name").unique(maintain_order=True).rows()
+    rows = every[:ROWS_MAX]
+    figure = Figure(figsize=(9.6, min(ROW * len(rows), ROWS_HEIGHT) + 0.95))
     has_queues = bool((table["queue_bytes"] > 0).any())  # not those of hosts
     axes = figure.subplots(len(rows), 1 + has_queues, sharex=True, sharey="col", squeeze=False)
     height = figure.get_figheight()
     figure.subplots_adjust(
         left=0.06, right=0.88, top=1 - 0.4 / height, bottom=0.55 / height, wspace=0.16, hspace=0.22
     )
-    styles = looks(list(dict.fromkeys(name for _, name in rows)))
+    styles = looks(list(groups))
     is_long = bool(table["time_ns"].max() > MILLISECONDS_FROM_NS)  # type: ignore[operator]
     unit, per_unit = ("ms", 1e6) if is_long else ("µs", 1e3)
     for place, (link, name) in enumerate(rows):
@@ -151,12 +164,14 @@ def throughput(
         )
     for ax in axes[0]:
         ax.set_ylim(bottom=0)  # shared by the column, so after all rows are drawn
-    caption(axes[0][0], {name: members[:1] for name, members in groups.items()})
+    drawn = {name: groups[name][:1] for _, name in rows}
+    left_out = f" · {len(rows)} of {len(every)} rows" if len(rows) < len(every) else ""
+    write_note(axes[0][0], caption_text(drawn) + left_out)
     return figure
 
 
 WINDOWS = 240
-"""Points of a line over time; our choice: the samples of each window are averaged."""
+"""Points of a line over time at most; our choice: the samples of each window are averaged."""
 
 
 def _over_time(
@@ -174,11 +189,15 @@ def _over_time(
 def thinned(
     time: NDArray[np.float64], value: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means over windows, of the samples that have a value: the first one has no rate."""
+    """Means over windows, of the samples that have a value: the first one has no rate.
+
+    All windows but the last have equally many samples: a mean of few varies more than one of many.
+    """
     if time.size <= WINDOWS:
         return time, value.astype(np.float64)
-    starts = np.linspace(0, time.size, WINDOWS, endpoint=False).astype(np.int64)
+    starts = np.arange(0, time.size, -(-time.size // WINDOWS))
     known = np.isfinite(value)
     counts = np.add.reduceat(known.astype(np.float64), starts)
     total = np.add.reduceat(np.where(known, value, 0.0), starts)
-    return time[starts], np.divide(total, counts, out=np.full(WINDOWS, np.nan), where=counts > 0)
+    means = np.full(starts.size, np.nan)
+    return time[starts], np.divide(total, counts, out=means, where=counts > 0)

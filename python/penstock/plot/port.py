@@ -21,7 +21,8 @@ def link_pauses(
 ) -> Axes:
     """Draw how long each of `links` is paused, a bar per name (FAFC Fig. 3).
 
-    With `log` the axis of time is logarithmic, and a link that is not paused has no bar.
+    With `log` the axis of time is logarithmic, and a link that is not paused has no bar. Where no
+    link is paused, the axis is linear.
     """
     groups = group_runs(runs)
     table = pauses_by_link(groups, links)
@@ -38,7 +39,7 @@ def link_pauses(
     ax.tick_params(axis="x", length=0, labelsize=8)
     ax.grid(False, axis="x")
     ax.set_xlim(-0.6, len(titles) - 0.4)
-    if log:
+    if log and (table["pause_us"] > 0).any():
         ax.set_yscale("log")
     if len(names) > 1:
         ax.legend(frameon=False, fontsize=8.5, loc="upper left", ncols=len(names))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from penstock.analysis import RunInput, group_runs
 from penstock.analysis.timeline import ALLOWED, PAUSES, QUEUE, RATE, Lines
 from penstock.analysis.timeline import timeline as follow
-from penstock.look import BLUE, GREEN, ORANGE, PURPLE
+from penstock.look import Look, looks
 from penstock.plot.format import plain
 from penstock.plot.style import INK, caption, name_axes, style_axes
 from penstock.readable import bytes_text
@@ -21,8 +23,6 @@ TITLES = {
     QUEUE: "Queue",
     PAUSES: "Pauses [1/ms]",
 }
-COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
-"""Of the lines of a panel, in their order."""
 
 
 def timeline(runs: RunInput, lines: Lines, *, origin_us: float = 0.0) -> Figure:
@@ -30,6 +30,7 @@ def timeline(runs: RunInput, lines: Lines, *, origin_us: float = 0.0) -> Figure:
     groups = group_runs(runs)
     table = follow(groups, lines)
     names = list(groups)
+    styles = looks(table["line"].unique(maintain_order=True).to_list())
     panels = [panel for panel in TITLES if (table["panel"] == panel).any()]
     figure = Figure(figsize=(9.6, 1.35 * len(names) + 1.1))
     axes = figure.subplots(len(names), len(panels), sharex=True, sharey="col", squeeze=False)
@@ -41,11 +42,12 @@ def timeline(runs: RunInput, lines: Lines, *, origin_us: float = 0.0) -> Figure:
         for column, panel in enumerate(panels):
             ax = style_axes(axes[row][column])
             part = table.filter((pl.col("name") == name) & (pl.col("panel") == panel))
-            _draw(ax, part, panel, origin_us)
+            _draw(ax, part, panel, origin_us, styles)
             last = row == len(names) - 1
             name_axes(ax, x="Time [ms]" if last else "")
             if row == 0:
-                _head(ax, panel, part["line"].unique(maintain_order=True).to_list())
+                shown = part["line"].unique(maintain_order=True)
+                _head(ax, panel, {line: styles[line] for line in shown})
         axes[row][-1].text(
             1.04,
             0.5,
@@ -61,13 +63,16 @@ def timeline(runs: RunInput, lines: Lines, *, origin_us: float = 0.0) -> Figure:
     return figure
 
 
-def _draw(ax: Axes, part: pl.DataFrame, panel: str, origin_us: float) -> None:
-    for rank, line in enumerate(part["line"].unique(maintain_order=True)):
+def _draw(
+    ax: Axes, part: pl.DataFrame, panel: str, origin_us: float, styles: Mapping[str, Look]
+) -> None:
+    for line in part["line"].unique(maintain_order=True):
         rows = part.filter(pl.col("line") == line)
         ax.plot(
             (rows["time_us"] - origin_us) / 1e3,
             rows["value"],
-            color=COLOURS[rank % len(COLOURS)],
+            color=styles[line].colour,
+            linestyle=styles[line].dash,
             linewidth=1.1,
             drawstyle="steps-mid" if panel == PAUSES else "default",
         )
@@ -76,15 +81,15 @@ def _draw(ax: Axes, part: pl.DataFrame, panel: str, origin_us: float) -> None:
     ax.margins(x=0)
 
 
-def _head(ax: Axes, panel: str, lines: list[str]) -> None:
+def _head(ax: Axes, panel: str, lines: Mapping[str, Look]) -> None:
     """Title of a column, and under it its lines by name and colour."""
     ax.set_title(TITLES[panel], loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=18)
-    for rank, line in enumerate(lines):
+    for rank, (line, style) in enumerate(lines.items()):
         ax.text(
             rank / max(len(lines), 2),
             1.07,
-            f"— {line}",
+            plain(f"— {line}"),
             transform=ax.transAxes,
-            color=COLOURS[rank % len(COLOURS)],
+            color=style.colour,
             fontsize=8,
         )

@@ -28,6 +28,8 @@ class ReportFigure:
     chart: Chart
     wide: bool = False
     """Whether it takes the full width of the page."""
+    note: str = ""
+    """Its runs and seeds, where these are not all of the page."""
 
     @property
     def data(self) -> pl.DataFrame:
@@ -37,7 +39,8 @@ class ReportFigure:
     def as_json(self) -> dict[str, Any]:
         """As the page reads it."""
         page = {"name": self.name, "words": self.words, "wide": self.wide}
-        return page | self.chart.as_json()
+        note = {"note": self.note} if self.note else {}
+        return page | note | self.chart.as_json()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from penstock.analysis import (
     link_series,
     slowdown_by_size,
 )
+from penstock.analysis.runs import caption_text
 from penstock.readable import bytes_text, counted
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart
@@ -168,10 +169,13 @@ def throughput(groups: Groups) -> ReportFigure | str:
         )
     words = (
         "Sampled links over time, of the first run of each scheme: bits sent per second, and bytes "
-        "queued for the link. Samples are averaged over windows; queues.parquet has all of them."
+        "queued for the link. Samples are averaged over windows; queues.parquet has all of them. A "
+        "packet counts as a whole when its transmission begins, so a window of a few packets can "
+        "hold more than the link carries in it."
     )
     chart = kinds.over_time(link_series(sampled))
-    return ReportFigure("throughput", words, chart, wide=True)
+    note = caption_text({name: members[:1] for name, members in sampled.items()})
+    return ReportFigure("throughput", words, chart, wide=True, note=note)
 
 
 STANDARD: dict[str, Section] = {

@@ -56,6 +56,8 @@ def traffic_figure(entries: pl.DataFrame) -> ReportFigure | str:
         return f"{TITLE}: all flows are of one traffic."
     if len(labels) > LABELS_MAX:
         return f"{TITLE}: {len(labels)} traffics are more than a figure can show; a table has them."
+    if not entries["flows"].sum():
+        return f"{TITLE}: no flow finished."
     time = Axis("Completion time [µs]", zero=True)
     in_us = [(pl.col(key) / 1e3).alias(key.replace("_ns", "_us")) for key in TIMES]
     chart = Chart(
@@ -73,6 +75,9 @@ def traffic_figure(entries: pl.DataFrame) -> ReportFigure | str:
         form="bars",
     )
     words = "Slowdowns and completion times of each traffic's flows, incasts included."
+    left_out = int(entries["unfinished"].sum())
+    if left_out:
+        words += f" {left_out:,} flows did not finish and are left out."
     return ReportFigure("traffic", words, chart)
 
 

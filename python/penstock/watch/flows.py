@@ -19,7 +19,7 @@ LASTS = 0
 
 
 def shown_flows(run: Run) -> pl.DataFrame:
-    """The flows of a page, in order of their number, which is that of their starts.
+    """The flows of a page, in order of their starts.
 
     Columns of `flows.parquet`, and `start_ps` and `length_ps`: 1 more than the completion time,
     :data:`LASTS` without one. Of more than :data:`FLOWS_MAX`, those that lasted longest.

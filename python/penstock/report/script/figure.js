@@ -7,7 +7,7 @@ import { hoverText, placesOf, readAt, showHover } from "penstock/hover";
 import { swatch } from "penstock/legend";
 import { contextLook, referenceLook, lookOf } from "penstock/look";
 import { drawPlot } from "penstock/plot";
-import { placePoints, xRange, yRange } from "penstock/range";
+import { placeAtEnds, placePoints, xRange, yRange } from "penstock/range";
 import { save, savePng } from "penstock/save";
 import { otherScale, scaleOf } from "penstock/scale";
 import { isShown, onState } from "penstock/state";
@@ -123,16 +123,22 @@ export class PageFigure {
     const names = lineNames(this.chart);
     const isInLegend = (name) => this.chart.line === "name" && this.page.names.includes(name);
     const own = names.length > 1 && !names.every(isInLegend) ? names : [];
-    const words = this.chart.tipWords ? [`hatched: ${this.chart.tipWords}`] : [];
-    if (this.chart.reference) words.push(`dashed: ${this.chart.reference.name}`);
-    if (this.chart.bandWords) words.push(`${this.chart.form === "line" ? "band" : "whisker"}: ${this.chart.bandWords}`);
     this.key.append(
-      ...[...own, ...words].map((name) => {
+      ...[...own, ...this.words()].map((name) => {
         const item = document.createElement("span");
         item.append(...(own.includes(name) ? [swatch(lookOf(this.looks, name))] : []), name);
         return item;
       }),
     );
+  }
+
+  // What is drawn beside the lines that have a name.
+  words() {
+    const { form, tipWords, reference, bandWords } = this.chart;
+    const words = tipWords ? [`hatched: ${tipWords}`] : [];
+    if (reference) words.push(`dashed: ${reference.name}`);
+    if (bandWords) words.push(`${form === "line" ? "band" : "whisker"}: ${bandWords}`);
+    return words;
   }
 
   /** What is drawn now: a sheet per panel. `dark` false: in light colours, for print. */
@@ -150,9 +156,17 @@ export class PageFigure {
     const all = reference ? panels.map((panel) => ({ ...panel, lines: [reference, ...panel.lines] })) : panels;
     placePoints(all, xScale, scaleFor, chart.form);
     const whole = xRange(all, chart.x, xScale, chart.marks);
-    const marks = chart.marks.map(([words, value]) => ({ words, place: xScale.to(value) }));
-    return panels.map((panel) => {
+    const isBars = ["bars", "stack"].includes(chart.form);
+    const heights = panels.map((panel) => {
       const peers = all.filter((other) => axisOf(other) === axisOf(panel));
+      return yRange(peers, axisOf(panel), scaleFor(panel), isBars);
+    });
+    all.forEach((panel, place) => {
+      placeAtEnds(panel.lines, "px", whole);
+      if (!isBars) placeAtEnds(panel.lines, "py", heights[place]);
+    });
+    const marks = chart.marks.map(([words, value]) => ({ words, place: xScale.to(value) }));
+    return panels.map((panel, place) => {
       const yScale = scaleFor(panel);
       return {
         ...panel,
@@ -165,7 +179,7 @@ export class PageFigure {
         xAxis: chart.x,
         yAxis: axisOf(panel),
         xRange: this.zoom.x ?? whole,
-        yRange: this.zoom.y ?? yRange(peers, axisOf(panel), yScale, ["bars", "stack"].includes(chart.form)),
+        yRange: this.zoom.y ?? heights[place],
         lookOf: (line) => line.look?.(dark) ?? (line.isContext ? contextLook(dark) : lookOf(this.looks, line.name, dark)),
       };
     });
@@ -270,7 +284,8 @@ export class PageFigure {
   /** The figure as SVG, in light colours. */
   svg() {
     const view = this.chart.views.length > 1 ? ` ${this.chart.views[this.view].title}` : "";
-    return svgText(`${this.chart.title}${view ? ` (${view.trim()})` : ""}`, this.page.note, this.sheets(false));
+    const title = `${this.chart.title}${view ? ` (${view.trim()})` : ""}`;
+    return svgText(title, this.chart.note ?? this.page.note, this.sheets(false), this.words());
   }
 
   /** Puts the figure as SVG where paper shows it. */

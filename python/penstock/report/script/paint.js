@@ -91,10 +91,11 @@ export function barPlace(place, rank, count, area) {
   return { middle: area.x(place) + (rank - (count - 1) / 2) * width, width: width * 0.86 };
 }
 
-/** Bars side by side at each word, a hatched one above where a point has a tip. */
-export function paintBars(pen, lines, area, lookOf, colours) {
+/** Bars side by side at each word, a hatched one above where a point has a tip. They stand on `zero`, the place of 0:
+ * on a logarithmic axis at its end. */
+export function paintBars(pen, lines, area, lookOf, colours, zero) {
   const shown = lines.filter((line) => !line.isContext);
-  const base = area.top + area.height;
+  const base = Math.min(yOf(area, zero), area.top + area.height);
   shown.forEach((line, rank) => {
     const look = lookOf(line);
     for (const point of line.points) {
@@ -103,7 +104,7 @@ export function paintBars(pen, lines, area, lookOf, colours) {
       if (point.ptip !== undefined && Number.isFinite(point.ptip)) {
         hatched(pen, middle, width, top, yOf(area, point.ptip), look.colour, colours);
       }
-      if (top < base) pen.path(box(middle, width, top, base), { fill: look.colour });
+      if (top !== base) pen.path(box(middle, width, Math.min(top, base), Math.max(top, base)), { fill: look.colour });
       else pen.path(`M${round(middle - width / 2)},${base - 1}h${round(width)}`, { stroke: look.colour, width: 2 });
       if (point.plow !== undefined) whisker(pen, middle, point, area, colours.ink);
     }

@@ -126,7 +126,7 @@ function paintBelow(pen, area, sheet) {
 
 function paintAbove(pen, area, sheet, colours) {
   paintMarks(pen, sheet.marks, area, colours);
-  if (sheet.form === "bars") paintBars(pen, sheet.lines, area, sheet.lookOf, colours);
+  if (sheet.form === "bars") paintBars(pen, sheet.lines, area, sheet.lookOf, colours, sheet.yScale.to(0));
   else if (sheet.form === "stack") paintStack(pen, sheet.lines, area, sheet.lookOf, colours);
   else if (sheet.form === "spans") paintSpans(pen, sheet.lines, area, sheet.lookOf, colours);
   else {

@@ -62,6 +62,17 @@ export function xRange(panels, axis, scale, marks) {
   return [axis.zero && scale.kind !== "log" ? 0 : low - room, most + room];
 }
 
+/** Gives points without a place, as a zero has none on a logarithmic axis, a place at the end of the whole axis.
+ * `key` is the place that is looked at, `px` or `py`. */
+export function placeAtEnds(lines, key, [low, high]) {
+  for (const line of lines) {
+    for (const point of line.points) {
+      if (point[key] === -Infinity) point[key] = low;
+      if (point[key] === Infinity) point[key] = high;
+    }
+  }
+}
+
 /** The range of a y axis over the lines that are shown of the panels that share it. */
 export function yRange(panels, axis, scale, isBars) {
   const places = [];
@@ -74,7 +85,9 @@ export function yRange(panels, axis, scale, isBars) {
   if (scale.kind === "tail") return [0, scale.to(1)];
   // Where all is zero, nothing is below it.
   if (places.every((place) => place === 0 || !Number.isFinite(place)) && scale.kind !== "log") return [0, 1 + ABOVE];
-  const [low, high] = ends(places);
+  // Bars stand on zero, also those that go down from it.
+  const isBelow = isBars && scale.kind !== "log" && places.some((place) => place < 0);
+  const [low, high] = ends(isBelow ? [...places, 0] : places);
   if (scale.kind === "log") {
     const room = ROOM * (high - low || 1);
     return [isBars ? Math.floor(low - 0.05) : low - room, high + 2 * room];

@@ -10,6 +10,9 @@ const TAIL_END = 0.99995; // the largest share that is told apart from 1
 const TAIL_TICKS = [0, 0.5, 0.9, 0.99, 0.999, 0.9999];
 const DIGITS_MAX = 6; // of a tick; more would be as wide as a plot of two
 const ZERO_BELOW = 0.7; // decades from zeros to the least of the others
+// Decades for each tick that has room, up to which a decade has three ticks, or two: the closest of three are 0.3
+// decades apart, of two 0.48. Our choice: three quarters of the room of a tick hold the words of most.
+const CLOSEST = { threes: 0.4, twos: 0.64 };
 const NEAR_ZERO = 10; // a near-zero axis is linear up to here
 
 /** The scale of an axis of a chart. `kind` is its own, or the one that the reader has chosen. */
@@ -98,7 +101,8 @@ function linearTicks(low, high, count) {
 function logTicks(low, high, count) {
   const decades = high - low;
   if (decades < 0.7) return linearTicks(10 ** low, 10 ** high, count).filter((one) => one > 0).map(Math.log10);
-  const steps = decades * 3 <= count * 2 ? [1, 2, 5] : decades <= count ? [1, 3] : [1];
+  const isRoomy = (most) => decades <= most * count;
+  const steps = isRoomy(CLOSEST.threes) ? [1, 2, 5] : isRoomy(CLOSEST.twos) ? [1, 3] : [1];
   const every = Math.max(1, Math.ceil(decades / Math.max(count, 1)));
   const ticks = [];
   for (let power = Math.floor(low); power <= Math.ceil(high); power += 1) {

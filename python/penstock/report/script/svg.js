@@ -13,12 +13,13 @@ const HEAD = 34; // title of the figure
 const KEY = 22; // a row of the legend
 const LETTER = 6.8; // width of a letter of the legend
 
-/** A figure as the text of an SVG file; `sheets` are its panels as they are drawn, all in light colours. */
-export function svgText(title, note, sheets) {
+/** A figure as the text of an SVG file; `sheets` are its panels as they are drawn, all in light colours. `words` say
+ * what is drawn beside lines. */
+export function svgText(title, note, sheets, words) {
   const [width, height, most] = sheets.length > 1 ? PANEL.wide : PANEL.alone;
   const columns = Math.min(most, sheets.length);
   const rows = Math.ceil(sheets.length / columns);
-  const key = keyRows(sheets, columns * width);
+  const key = keyRows(sheets, words, columns * width);
   const size = [columns * width, HEAD + key.length * KEY + rows * height + 24];
   const out = [];
   const pen = svgPen(out);
@@ -37,31 +38,33 @@ export function svgText(title, note, sheets) {
   );
 }
 
-// The names of all lines with their looks, in rows that fit.
-function keyRows(sheets, width) {
+// The names of all lines with their looks, and the words without one, in rows that fit.
+function keyRows(sheets, words, width) {
   const looks = new Map();
   for (const sheet of sheets) {
     for (const line of sheet.lines) if (!line.isContext) looks.set(line.name, sheet.lookOf(line));
   }
-  const rows = [[]];
-  let x = MARGIN.left;
-  for (const [name, look] of looks) {
+  const rows = [];
+  let x = Infinity;
+  const entries = [...(looks.size > 1 ? looks : []), ...words.map((one) => [one, null])];
+  for (const [name, look] of entries) {
     const length = 40 + name.length * LETTER;
-    if (x + length > width && rows[rows.length - 1].length) {
+    if (x + length > width) {
       rows.push([]);
       x = MARGIN.left;
     }
     rows[rows.length - 1].push({ name, look, x });
     x += length;
   }
-  return looks.size > 1 ? rows : [];
+  return rows;
 }
 
 function paintKey(pen, row, y) {
   for (const { name, look, x } of row) {
+    pen.text(look ? x + 29 : x, y, name, { fill: COLOURS.ink, size: 12 });
+    if (!look) continue;
     pen.path(`M${x},${y - 4}h24`, { stroke: look.colour, width: 2, dash: look.dash });
     if (look.marker) pen.path(markerPath(look.marker, x + 12, y - 4, 4), { fill: look.colour });
-    pen.text(x + 29, y, name, { fill: COLOURS.ink, size: 12 });
   }
 }
 
@@ -77,7 +80,7 @@ function panel(out, pen, sheet, number, place) {
   const clip = `clip${number}`;
   const box = `x="${area.left}" y="${area.top}" width="${area.width}" height="${area.height}"`;
   out.push(`<clipPath id="${clip}"><rect ${box}/></clipPath><g clip-path="url(#${clip})">`);
-  if (sheet.form === "bars") paintBars(pen, sheet.lines, area, sheet.lookOf, COLOURS);
+  if (sheet.form === "bars") paintBars(pen, sheet.lines, area, sheet.lookOf, COLOURS, sheet.yScale.to(0));
   else if (sheet.form === "stack") paintStack(pen, sheet.lines, area, sheet.lookOf, COLOURS);
   else if (sheet.form === "spans") paintSpans(pen, sheet.lines, area, sheet.lookOf, COLOURS);
   else {

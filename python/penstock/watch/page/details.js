@@ -82,21 +82,25 @@ function portParts(panel, link, time) {
   ];
 }
 
-/** The queues of a port, packet by packet; where they were not traced, how to trace them. */
+/** The queues of a port, packet by packet; where they were not traced, how to trace them. Who pauses a queue is beside
+ * it where pauses name a queue, and no class, epoch or flow. */
 function queueParts(panel, link, port, time, isHost) {
   const { data } = panel;
   if (isHost) return [];
   if (port === null) return [noteOf(data.notes.packets ?? `${data.network.names[data.network.from[link]]} was not traced: which flow waits in which queue needs --trace packets with this switch.`)];
-  const queues = [...port.queues].filter(([number, one]) => one.packets.length > 0 || data.pauses.onQueue(link, number, time) !== null);
+  const isNamed = data.pausesQueues && !data.hasEpochs && !data.flowPaused.has(link);
+  const pauseOf = (number) => (isNamed ? data.pauses.onQueue(link, number, time) : null);
+  const queues = [...port.queues].filter(([number, one]) => one.packets.length > 0 || pauseOf(number) !== null);
   queues.sort((a, b) => a[0] - b[0]);
   if (queues.length === 0) return [make("p", {}, "No queue of this port holds data.")];
   const rows = queues.slice(0, ROWS_SHOWN).map(([number, one]) => {
-    const pause = data.pausesQueues ? data.pauses.onQueue(link, number, time) : null;
+    const pause = pauseOf(number);
     const by = data.network.names[data.network.to[link]];
-    return [`${number}`, packetsOf(panel, one.packets), bytesText(one.bytes), one.threshold === null ? "–" : bytesText(one.threshold),
-      pause === null ? "–" : panel.button("pause", pause, by)];
+    const cells = [`${number}`, packetsOf(panel, one.packets), bytesText(one.bytes), one.threshold === null ? "–" : bytesText(one.threshold)];
+    return isNamed ? [...cells, pause === null ? "–" : panel.button("pause", pause, by)] : cells;
   });
-  return [make("h3", {}, "Queues"), tableOf(["Queue", "Packets", "Holds", data.thresholdName, "Paused by"], rows), moreThan(queues.length)];
+  const titles = ["Queue", "Packets", "Holds", data.thresholdName, ...(isNamed ? ["Paused by"] : [])];
+  return [make("h3", {}, "Queues"), tableOf(titles, rows), moreThan(queues.length)];
 }
 
 /** The packets of a queue as boxes in the colours of their flows, and the names of the flows. */

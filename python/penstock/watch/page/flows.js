@@ -30,6 +30,9 @@ class Flows {
       this.blockEnd[block] = Math.max(this.blockEnd[block], this.end[row]);
     }
     this.endsInOrder = this.end.slice().sort();
+    // Flows that wait for others begin in another order than that of their numbers.
+    this.rowOfNumber = new Map();
+    this.number.forEach((number, row) => this.rowOfNumber.set(number, row));
     this.colourBy = "label";
   }
 
@@ -78,8 +81,7 @@ class Flows {
 
   /** The row of the flow with a number; null where the page does not have the flow. */
   rowOf(number) {
-    const row = countUpTo(this.number, number) - 1;
-    return row >= 0 && this.number[row] === number ? row : null;
+    return this.rowOfNumber.get(number) ?? null;
   }
 
   /** The colour of the flow with a number, also where the flow is not shown. */
