@@ -357,6 +357,10 @@ def test_wireshark_reads_pauses_of_queues(tmp_path: Path) -> None:
         (["export", "traced", "--pcapng", "f", "--nodes", "S7"], ["--nodes", '"S7"', "S0"]),
         (["export", "traced", "--pcapng", "f", "--nodes", "H0"], ["--nodes", "no traced switch"]),
         (["export", "traced", "--pcapng", "f", "--keep", "8"], ["--keep", "60 or more"]),
+        (["export", "traced", "--pcapng", "traced/flows.parquet", "--force"],
+         ["--pcapng", "this file is part of a run"]),
+        (["report", "traced", "--out", "out/summary.json", "--force"],
+         ["--out", "this file is part of a run"]),
         (["export", "some", "--pcapng", "f"], ["control_arrive", "--trace packets"]),
     ],
 )  # fmt: skip

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from penstock.emulation.glance import Glance
 from penstock.emulation.running import PROGRAMS, emulate
-from penstock.export.capture import check_file
 from penstock.results import Run, claim
 from penstock.runner import Progress
 from penstock.scenario import Scenario
 from penstock.storage.name import file_name
+from penstock.storage.new_file import check_file
 
 CAPTURE = ".pcapng"
 """What is added to the name of a run's directory for the file of its frames."""
