@@ -9,6 +9,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import weakref
 from collections import Counter
 from collections.abc import Iterator
@@ -228,6 +229,24 @@ def test_an_export_that_fails_leaves_nothing(
     monkeypatch.setattr("penstock.export.csv_files._write_description", fail)
     with pytest.raises(Exception, match="the disk is full"):
         write_csv(made, tmp_path / "csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_leaves_nothing_of_a_folder(tmp_path: Path) -> None:
+    script = """
+import os, pathlib, signal
+from penstock import interruption
+from penstock.storage.folder import put_folder
+
+def write(sink):
+    sink.write(b"half of it")
+    os.kill(os.getpid(), signal.SIGTERM)
+
+interruption.install()
+put_folder(pathlib.Path("csv"), {"flows.csv": write}, option="--csv")
+"""
+    ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True)
+    assert b"interrupted" in ended.stderr, ended.stderr
     assert list(tmp_path.iterdir()) == []
 
 
