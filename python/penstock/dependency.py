@@ -52,18 +52,20 @@ class Row:
     """Of a job: who sends."""
 
 
-def checked_flows(header: Line, flows: Iterable[tuple[Line, Flow, bool]]) -> Iterator[Flow]:
-    """Checks flows one by one; the last value says that a flow has a start of its own."""
+def checked_flows(
+    header: Line, flows: Iterable[tuple[Line, Flow]], *, in_order: bool
+) -> Iterator[Flow]:
+    """Checks flows one by one; `in_order` says that none may start before the one above it."""
     before, count = 0, 0
-    for count, (line, flow, is_timed) in enumerate(flows, start=1):
+    for count, (line, flow) in enumerate(flows, start=1):
         source, destination, _, start = flow
         if source == destination:
             raise line.refuse(f"is a flow from host {source} to itself", "name two hosts")
-        if is_timed and start < before:
+        if in_order and start < before:
             raise line.refuse("starts before the line above it", "sort the file by start")
         if count > FLOWS_MAX:
             raise line.refuse("is one flow too many", f"write at most {FLOWS_MAX:,} in a file")
-        before = start if is_timed else before
+        before = start
         yield flow
     if not count:
         raise header.refuse("has no flow below it", "add some, or leave the traffic out")

@@ -18,6 +18,7 @@ from penstock import _core
 from penstock.dependency import FLOWS_MAX
 from penstock.errors import core_refusals, refuse
 from penstock.scenario import Scenario
+from penstock.scenario.declared.traffic import CollectiveTraffic, ListedTraffic
 from penstock.storage.draft import write_whole
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ class DependencyGraph:
         StorageError
             The disk does not take the file.
         """
-        kinds = [entry.kind for entry in self.scenario.resolve().traffic]
-        loops = [kind for kind in kinds if kind in LOOPS]
+        entries = self.scenario.resolve().traffic
+        loops = [entry.kind for entry in entries if entry.kind in LOOPS]
         if loops:
             raise refuse(
                 "traffic",
@@ -114,6 +115,13 @@ class DependencyGraph:
                 "traffic",
                 f"there are more than {FLOWS_MAX:,} flows",
                 "save fewer iterations, chunks or ranks; a collective itself needs no list",
+            )
+        classes = {entry.traffic_class for entry in entries if _is_drawn(entry)}
+        if len(classes) > 1:
+            raise refuse(
+                "traffic",
+                "its flows have several classes, and all flows of a trace have one",
+                "save scenarios with a class each",
             )
         write_whole(path, self._csv().encode())
         return len(self.flows)
@@ -223,3 +231,10 @@ def after_cells(waits: list[tuple[str, int]]) -> tuple[str, int]:
     delay = min((later for _, later in waits), default=0)
     words = (f"{word}:{later - delay}" if later > delay else word for word, later in waits)
     return ";".join(words), delay
+
+
+def _is_drawn(entry: object) -> bool:
+    """Whether the flows of a resolved entry are among those of the graph."""
+    if isinstance(entry, ListedTraffic):
+        return bool(entry.after or entry.places)
+    return isinstance(entry, CollectiveTraffic)

@@ -9,6 +9,7 @@ half done. This module imports little, so it can be in place before other module
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import threading
 import time
@@ -26,7 +27,8 @@ AGAIN_SECONDS = 1.0
 process groups, such as timeout, sends a signal twice at once)."""
 
 temporary: set[Path] = set()
-"""Drafts of files that are being written, and claims; removed when a signal ends the process."""
+"""Drafts of files and folders that are being written, and claims; removed when a signal ends the
+process."""
 
 _kept = "nothing was run"
 _happened = threading.Event()
@@ -115,7 +117,10 @@ def stopping(stop: Callable[[], object]) -> Iterator[None]:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    for file in list(temporary):
-        file.unlink(missing_ok=True)
+    for one in list(temporary):
+        if one.is_dir():
+            shutil.rmtree(one, ignore_errors=True)
+        else:
+            one.unlink(missing_ok=True)
     os.write(2, f"\ninterrupted; {_kept}\n".encode())
     os._exit(EXIT_CODE)

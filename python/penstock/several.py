@@ -26,7 +26,7 @@ from penstock.results import Run, claim
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, check_scenario, run_kept
 from penstock.scenario import Scenario
 from penstock.storage.checkpoint import Checkpoint, find_checkpoint
-from penstock.storage.name import file_name
+from penstock.storage.name import file_names
 
 
 def run_many(
@@ -359,4 +359,4 @@ def _directories(
     """Where each run is saved."""
     if out is None or isinstance(out, Mapping):
         return out or {}
-    return {name: Path(out) / file_name(name) for name in scenarios}
+    return {name: Path(out) / place for name, place in file_names(scenarios).items()}

@@ -182,10 +182,11 @@ def _cable(line: Line, known: range) -> FileCable:
         remedy = "write 0, and how probable a loss is in faults.corruption of the scenario"
         raise line.refuse("is no error rate of 0", remedy, words[4])
     rate, delay_ns = line.read(rate_bps, words[2]), line.read(time_ns, words[3])
-    exact = line.read(TIME.parse, words[3]) if words[3][-1:].isalpha() else delay_ns * 1000
+    has_unit = words[3][-1:].isalpha()
+    exact = line.read(TIME.parse, words[3]) if has_unit else line.time(words[3], "s", "the delay")
     if not words[2][-1].isalpha() and rate < BARE_RATE_MIN:
         raise _without_unit(line, words[2], RATE.format(rate), "100Gbps")
-    if not words[3][-1].isalpha() and delay_ns > BARE_DELAY_MAX:
+    if not has_unit and delay_ns > BARE_DELAY_MAX:
         raise _without_unit(line, words[3], TIME.format(exact), "1us")
     return FileCable(line, a, b, rate, exact, delay_ns)
 

@@ -156,8 +156,9 @@ def flow_lines(path: Path) -> list[Line]:
 
 def _trace(header: Line, rows: list[Row], words: list[str]) -> FlowTrace:
     """The flows of checked rows below a `header`; `words` are their names in the file."""
-    flows = list(checked_flows(header, ((row.line, row.flow, not row.after) for row in rows)))
     after = [(place, *one) for place, row in enumerate(rows) for one in row.after]
+    # Where flows wait for others, a flow's number is its row, whenever it starts.
+    flows = list(checked_flows(header, ((row.line, row.flow) for row in rows), in_order=not after))
     steps = {name: number for number, name in enumerate(dict.fromkeys(row.step for row in rows))}
     places = [(row.iteration, steps[row.step], row.rank) for row in rows if row.step]
     if after:

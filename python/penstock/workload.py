@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from string import digits
 from typing import Literal
 
 from penstock.errors import PATH_WIDTH, nearest, printable, quoted
@@ -184,7 +183,7 @@ def _check_order(rows: list[tuple[Line, float, float]]) -> None:
 
 def _is_header(words: list[str]) -> bool:
     """Whether a line names columns: no word has a digit, or is a number such as ``nan``."""
-    return not any(set(word) & set(digits) or _number(word) is not None for word in words)
+    return not any(any(map(str.isdigit, word)) or _number(word) is not None for word in words)
 
 
 def _is_mean(words: list[str]) -> bool:
@@ -211,7 +210,9 @@ def _wrong(word: str) -> str:
 
 
 def _number(word: str) -> float | None:
+    """A number as every file has it; Python alone reads ``1_000``, and digits of other scripts."""
+    is_plain = len(word) <= NUMBER_WIDTH and word.isascii() and "_" not in word
     try:
-        return float(word) if len(word) <= NUMBER_WIDTH else None
+        return float(word) if is_plain else None
     except ValueError:
         return None

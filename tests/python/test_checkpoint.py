@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import random
@@ -194,6 +195,27 @@ def test_a_damaged_state_is_refused(killed: Path, harm: str) -> None:
     else:
         state.unlink()
     with pytest.raises(ScenarioError, match=r"checkpoint.*run it anew"):
+        resume(killed)
+
+
+@pytest.mark.parametrize("harm", ["cut", "flip", "unlink"])
+def test_a_damaged_piece_is_refused(killed: Path, harm: str) -> None:
+    folder = draft_of(killed) / UNFINISHED
+    piece = folder / "flows-0.parquet"
+    content = bytearray(b"rows that have left the run")
+    piece.write_bytes(content)
+    pieces = {"flows": [hashlib.sha256(content).hexdigest()]}
+    file = folder / "checkpoint.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"pieces": pieces}))
+    assert find_checkpoint(killed)[1].pieces == pieces
+    if harm == "cut":
+        piece.write_bytes(content[:9])
+    elif harm == "flip":
+        content[9] ^= 16
+        piece.write_bytes(content)
+    else:
+        piece.unlink()
+    with pytest.raises(ScenarioError, match=r"flows-0.parquet is not as it was written; run it"):
         resume(killed)
 
 

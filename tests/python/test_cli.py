@@ -509,3 +509,13 @@ def test_brackets_in_a_table_are_shown(capsys: pytest.CaptureFixture[str]) -> No
     shown = capsys.readouterr().out
     for part in ("CPU time [s]", "queue(link=[0, 8])", "[a]"):
         assert part in shown
+
+
+def test_a_page_tells_the_command_also_when_python_gave_it(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["ipykernel_launcher.py", "-f", "kernel.json"])
+    assert main(["run", "quickstart", "--set", "duration=5us", "--out", "out"]) == 0
+    page = Path("out", "report.html").read_text()
+    assert "penstock run quickstart --set duration=5us --out out" in page
+    assert "kernel.json" not in page

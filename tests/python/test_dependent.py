@@ -356,6 +356,34 @@ def test_a_collective_that_was_saved_runs_again_with_the_same_digest(
     )
 
 
+def test_a_saved_trace_is_read_whenever_its_flows_start(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SMALL.replace("OPERATION", "ring-all-reduce").replace("GAP", "4")
+    head, _, late = text.partition("[[traffic]]")
+    early = late.replace('kind = "collective"', 'kind = "collective"\nlabel = "early"')
+    both = f'{head}[[traffic]]{late}start = "5 us"\n[[traffic]]{early}'
+    file = write(here, both, "job.toml")
+    show(capsys, str(file), "--save-trace", "job.csv")
+    trace = head + '[[traffic]]\nkind = "trace"\nfile = "job.csv"\n'
+    again = run(Scenario.from_toml(write(here, trace, "again.toml")))
+    found = run(Scenario.from_toml(file))
+    assert again.flows.drop("label").equals(found.flows.drop("label"))
+
+
+def test_a_trace_of_several_classes_is_not_saved(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SMALL.replace("OPERATION", "ring-all-reduce").replace("GAP", "4")
+    head, _, first = text.partition("[[traffic]]")
+    second = first.replace('kind = "collective"', 'kind = "collective"\nlabel = "b"\nclass = 1')
+    head = head.replace('"pfc"', '"bfc-shared-classes"')
+    write(here, f"{head}[[traffic]]{first}[[traffic]]{second}", "job.toml")
+    assert main(["show", "job.toml", "--save-trace", "job.csv"]) == 2
+    assert "its flows have several classes" in " ".join(capsys.readouterr().err.split())
+    assert not Path("job.csv").exists()
+
+
 def test_show_prints_and_draws_who_waits_for_whom(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -391,6 +419,19 @@ def test_what_cannot_be_drawn_or_saved_is_refused(
     assert main(["show", *words]) == 2
     assert expected in " ".join(capsys.readouterr().err.split())
     assert not Path("x.csv").exists() and not Path("x.svg").exists()
+
+
+@pytest.mark.parametrize("option", ["--save-trace", "--graph"])
+def test_show_replaces_a_file_with_force_only(
+    here: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    text = SMALL.replace("OPERATION", "tree-all-reduce").replace("GAP", "4")
+    file = write(here, text, "job.svg")
+    assert main(["show", "job.svg", option, "job.svg"]) == 2
+    assert "a file has this name" in " ".join(capsys.readouterr().err.split())
+    assert file.read_text() == text
+    show(capsys, "job.svg", option, "job.svg", "--force")
+    assert file.read_text() != text
 
 
 def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import weakref
 from collections import Counter
 from collections.abc import Iterator
@@ -231,6 +232,24 @@ def test_an_export_that_fails_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_signal_leaves_nothing_of_a_folder(tmp_path: Path) -> None:
+    script = """
+import os, pathlib, signal
+from penstock import interruption
+from penstock.storage.folder import put_folder
+
+def write(sink):
+    sink.write(b"half of it")
+    os.kill(os.getpid(), signal.SIGTERM)
+
+interruption.install()
+put_folder(pathlib.Path("csv"), {"flows.csv": write}, option="--csv")
+"""
+    ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True)
+    assert b"interrupted" in ended.stderr, ended.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 # -- frames --------------------------------------------------------------------------------------
 
 
@@ -357,6 +376,10 @@ def test_wireshark_reads_pauses_of_queues(tmp_path: Path) -> None:
         (["export", "traced", "--pcapng", "f", "--nodes", "S7"], ["--nodes", '"S7"', "S0"]),
         (["export", "traced", "--pcapng", "f", "--nodes", "H0"], ["--nodes", "no traced switch"]),
         (["export", "traced", "--pcapng", "f", "--keep", "8"], ["--keep", "60 or more"]),
+        (["export", "traced", "--pcapng", "traced/flows.parquet", "--force"],
+         ["--pcapng", "this file is part of a run"]),
+        (["report", "traced", "--out", "out/summary.json", "--force"],
+         ["--out", "this file is part of a run"]),
         (["export", "some", "--pcapng", "f"], ["control_arrive", "--trace packets"]),
     ],
 )  # fmt: skip

@@ -258,6 +258,9 @@ def test_traffic_without_an_end_of_its_own_lasts_as_long_as_a_longer_run(tmp_pat
     assert again.content_hash() == own.with_overrides(longer).content_hash()
     file.write_text(own.with_overrides({"traffic[0].stop": "100 us"}).to_toml())
     assert Scenario.from_toml(file, longer).traffic[0].stop == 100_000_000
+    file.write_text(own.resolve().to_toml())  # as a run records it
+    recorded = Scenario.from_toml(file, longer)
+    assert {one.stop for one in recorded.resolve().traffic} == {recorded.duration}
 
 
 def test_a_distribution_of_ones_own_is_stored_whole(tmp_path: Path) -> None:

@@ -57,6 +57,14 @@ def test_the_same_scenario_replaces_its_run_and_another_needs_force(
     assert names(tmp_path) == {"run"}
 
 
+def test_two_runs_of_one_directory_are_refused_by_name(tmp_path: Path) -> None:
+    scenario = Scenario.from_name("quickstart", {"duration": "5 us"})
+    words = r'name = "a-b": its run would stand in "a-b", as that of "a b"'
+    with pytest.raises(ScenarioError, match=words):
+        run_many({"a b": scenario, "a-b": scenario}, out=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_files_of_others_stay(core: FakeCore, tmp_path: Path) -> None:
     target = tmp_path / "run"
     run(QUICK).save(target)

@@ -58,6 +58,12 @@ def test_rates_without_a_unit_are_in_bits_per_second(tmp_path: Path) -> None:
     assert load(tmp_path, text).to_json() == plain
 
 
+def test_delays_without_a_unit_are_exact_seconds(tmp_path: Path) -> None:
+    plain = load(tmp_path, GOOD.replace("1000ns", "0.5ns").replace("5us", "2us")).to_json()
+    text = GOOD.replace("1000ns", "0.0000000005").replace("5us", "0.000002")
+    assert load(tmp_path, text).to_json() == plain
+
+
 def test_the_resolved_scenario_needs_no_file(tmp_path: Path) -> None:
     scenario = load(tmp_path, GOOD)
     (tmp_path / "resolved.toml").write_text(scenario.to_toml())

@@ -18,6 +18,7 @@ import typer
 
 from penstock import interruption
 from penstock.cli.commands import Commands
+from penstock.cli.typed import typed
 from penstock.errors import ScenarioError, SimulationError, StorageError, refuse
 from penstock.provenance import package_version
 
@@ -71,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         words = sys.argv[1:] if arguments is None else list(arguments)
         _check_text(words)
-        app(args=words, prog_name="penstock")
+        with typed(words):
+            app(args=words, prog_name="penstock")
     except ScenarioError as error:
         for problem in error.problems:
             print(f"error: {problem}", file=sys.stderr)

@@ -13,6 +13,7 @@ from penstock.cli import completion, output
 from penstock.cli.options import JsonOption, SchemeOption, SetOption, read_scenario
 from penstock.errors import ScenarioError, nearest, refuse
 from penstock.named import Folder, own_files
+from penstock.storage.new_file import check_file
 
 if TYPE_CHECKING:
     from penstock.cli.description import Description
@@ -62,6 +63,7 @@ def show(
     ] = None,
     scheme: SchemeOption = None,
     settings: SetOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files of the same name.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show a scheme, workload, topology, scenario, experiment or metric: units, defaults, sources.
@@ -84,7 +86,7 @@ def show(
         from penstock.cli.difference import difference
 
         shown = difference(name, shown, beside, _described("--beside", beside, read))
-    flows = _dependent(shown.scenario, graph, save_trace)
+    flows = _dependent(shown.scenario, graph, save_trace, force)
     if as_json:
         output.print_json(shown.as_json() | ({"flows": flows} if flows else {}))
     else:
@@ -107,7 +109,7 @@ def _described(field: str, name: str, read: Callable[[str], Scenario]) -> Descri
 
 
 def _dependent(
-    scenario: Scenario | None, graph: Path | None, trace: Path | None
+    scenario: Scenario | None, graph: Path | None, trace: Path | None, force: bool
 ) -> list[list[str]]:
     """The first flows of a scenario that wait for others; none where no flow does.
 
@@ -118,6 +120,9 @@ def _dependent(
             option = "--graph" if graph else "--save-trace"
             raise refuse(option, "only a scenario has flows", "name a scenario")
         return []
+    for option, file in {"--graph": graph, "--save-trace": trace}.items():
+        if file is not None:
+            check_file(file, force, option)
     entries = scenario.resolve().traffic
     if not (graph or trace or any(one.kind == "collective" or _waits(one) for one in entries)):
         return []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import refuse
 from penstock.storage.name import LENGTH_MAX, file_name
-from penstock.storage.record import REPORT_FILE, is_own_page
+from penstock.storage.record import REPORT_FILE, is_of_run, is_own_page
 
 if TYPE_CHECKING:
     from penstock.scenario import Scenario
@@ -111,6 +111,8 @@ def new_page(path: Path, force: bool, name: str = REPORT_FILE) -> Path:
     if page.is_dir():
         message = "this is a directory, and a page is wanted there"
         raise refuse("--out", message, "name another page, or rename it", str(page))
+    if page.exists() and is_of_run(page):
+        raise refuse("--out", "this file is part of a run", "name another page", str(page))
     if page.exists() and not force and not is_own_page(page):
         raise refuse(
             "--out",

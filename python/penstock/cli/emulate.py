@@ -22,7 +22,7 @@ from penstock.cli.options import (
     split_names,
 )
 from penstock.errors import refuse
-from penstock.storage.name import file_name
+from penstock.storage.name import file_names
 from penstock.storage.record import REPORT_FILE
 
 if TYPE_CHECKING:
@@ -118,7 +118,9 @@ def emulate(
     target = out_directory(out, default_name(base, what, bool(settings)))
     new_page(target / REPORT_FILE, force)
     several = len(chosen) > 1
-    places = {name: target / file_name(name) if several else target for name in chosen}
+    places = {
+        name: target / place if several else target for name, place in file_names(chosen).items()
+    }
     below = [one.name for one in places.values()]
     with compared_in(target, below, force=force) if several else nullcontext():
         runs = run_with_frames(chosen, places, force=force, capture=capture, watch=watch)

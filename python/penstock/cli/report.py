@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import typer
 from penstock.cli import output
 from penstock.cli.directory import new_page
 from penstock.cli.options import ForcePageOption, JsonOption
+from penstock.cli.typed import command_line
 from penstock.errors import refuse
 from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, cells_remedy, no_run, runs_in
 
@@ -76,8 +76,3 @@ def load_runs(directories: list[Path]) -> dict[str, list[Run]]:
     if len(set(names)) < len(names):
         names = [str(runs[0].directory) for runs in groups]
     return dict(zip(names, groups, strict=True))
-
-
-def command_line() -> str:
-    """The command as it was typed, for the report."""
-    return shlex.join(["penstock", *sys.argv[1:]])

@@ -21,7 +21,7 @@ from penstock.cli.options import (
     OutOption,
     ThreadsOption,
 )
-from penstock.cli.report import command_line
+from penstock.cli.typed import command_line
 from penstock.errors import nearest, refuse
 from penstock.named import SUFFIX, is_path, own_files
 from penstock.storage.record import REPORT_FILE

@@ -12,7 +12,7 @@ from rich.text import Text
 from penstock import interruption
 from penstock.cli import output
 from penstock.cli.display import display
-from penstock.cli.report import command_line
+from penstock.cli.typed import command_line
 from penstock.errors import SchemeError, StorageError
 from penstock.look import BLACK, looks
 from penstock.presented import application_lines

@@ -14,7 +14,7 @@ from penstock.cli import output
 from penstock.cli.directory import out_directory
 from penstock.cli.display import display, standing_text
 from penstock.cli.options import read_settings
-from penstock.cli.report import command_line
+from penstock.cli.typed import command_line
 from penstock.errors import refuse
 from penstock.estimate import check, together
 from penstock.processors import processor_count

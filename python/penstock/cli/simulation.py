@@ -30,7 +30,7 @@ from penstock.cli.options import (
     read_settings,
 )
 from penstock.errors import refuse
-from penstock.storage.name import file_name
+from penstock.storage.name import file_names
 from penstock.storage.record import REPORT_FILE, WATCH_FILE
 
 FRAMES = " with frames"
@@ -175,7 +175,7 @@ def compare(
         }
     frames = {f"{name}{FRAMES}": one for name, one in chosen.items()} if emulate else {}
     names = list(chosen)
-    places = {name: target / file_name(name) for name in [*names, *frames]}
+    places = {name: target / place for name, place in file_names([*names, *frames]).items()}
     with compared_in(target, [one.name for one in places.values()], force=force):
         runs = simulate(
             chosen,

@@ -23,7 +23,7 @@ from penstock.cli.options import (
     named_schemes,
     with_scheme,
 )
-from penstock.cli.report import command_line
+from penstock.cli.typed import command_line
 from penstock.processors import processor_count
 from penstock.storage.claim import Claim
 from penstock.storage.name import file_name

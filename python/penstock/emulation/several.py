@@ -8,11 +8,11 @@ from pathlib import Path
 
 from penstock.emulation.glance import Glance
 from penstock.emulation.running import PROGRAMS, emulate
-from penstock.export.capture import check_file
 from penstock.results import Run, claim
 from penstock.runner import Progress
 from penstock.scenario import Scenario
-from penstock.storage.name import file_name
+from penstock.storage.name import file_names
+from penstock.storage.new_file import check_file
 
 CAPTURE = ".pcapng"
 """What is added to the name of a run's directory for the file of its frames."""
@@ -54,8 +54,12 @@ def emulate_many(
         As :func:`penstock.emulation.running.emulate`.
     """
     runs = {}
+    if isinstance(out, Mapping):
+        places = out
+    else:
+        places = {name: out / place for name, place in file_names(scenarios).items()}
     for name, scenario in scenarios.items():
-        place = out[name] if isinstance(out, Mapping) else out / file_name(name)
+        place = places[name]
         frames = place.with_name(place.name + CAPTURE) if capture else None
         with claim(place, scenario, force=force) as claimed:
             if frames is not None:

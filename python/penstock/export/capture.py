@@ -6,7 +6,6 @@ and writes the file, which is whole or absent.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from penstock.errors import refuse
 from penstock.export.frames import frame_rows, interfaces, traced_nodes
 from penstock.results import Run
 from penstock.storage.draft import whole_file
+from penstock.storage.new_file import check_file
 
 KEPT_LEAST = 60
 """Fewest bytes of a frame that are kept [B]: addresses and header; the rest are zeros."""
@@ -59,7 +59,7 @@ def write_capture(
         remedy = f"write {KEPT_LEAST} or more: headers take so many"
         raise refuse("--keep", "it would cut the headers", remedy, kept)
     wanted = traced_nodes(run, nodes)
-    check_file(target, force)
+    check_file(target, force, "--pcapng")
     ports = interfaces(run, wanted)
     rows = run.scan("packets").select(pl.len()).collect().item()
     hosts = run.scenario.topology.host_count()
@@ -75,18 +75,3 @@ def write_capture(
             sink.write(_core.capture_frames(columns, hosts, kept))
             frames += chunk.height
     return frames
-
-
-def check_file(path: Path, force: bool, option: str = "--pcapng") -> None:
-    """Refuses a file that cannot be written or must not be replaced; `option` asked for it."""
-    shown = str(path)
-    if path.is_dir():
-        raise refuse(option, "this is a directory", "name a file, e.g. run.pcapng", shown)
-    if path.exists() and not force:
-        remedy = "name another file, or add --force to replace it"
-        raise refuse(option, "a file has this name", remedy, shown)
-    place = next(one for one in path.absolute().parents if one.exists())
-    if not place.is_dir():
-        raise refuse(option, "this is no directory", "name another file", str(place))
-    if not os.access(place, os.W_OK):
-        raise refuse(option, "this cannot be written to", "name another file", str(place))

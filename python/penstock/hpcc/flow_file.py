@@ -54,8 +54,8 @@ def read_hpcc_flows(lines: list[Line]) -> list[HpccFlow]:
     count = lines[0].whole(lines[0].text, "the number of flows", FLOWS_MAX)
     rows = announced(lines[1:], count, lines[0], "flows")
     flows = [_hpcc_flow(line) for line in rows]
-    places = ((f.line, (f.source, f.destination, f.size, f.start_ns), True) for f in flows)
-    for _ in checked_flows(lines[0], places):
+    places = ((f.line, (f.source, f.destination, f.size, f.start_ns)) for f in flows)
+    for _ in checked_flows(lines[0], places, in_order=True):
         pass
     return flows
 

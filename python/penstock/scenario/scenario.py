@@ -270,12 +270,12 @@ class Scenario(ScenarioParts):
     def to_toml(self) -> str:
         """The resolved scenario for people: quantities with units, built-in tables by name.
 
-        A traffic without a `stop` of its own has none in the text, so that it ends with the
-        duration also where somebody sets another one.
+        A traffic that ends with the duration has no `stop` in the text, so that it does so also
+        where somebody sets another duration. A run has the resolved scenario, which has them all.
         """
         table = _dumped(self.resolve(), ROWS_LONG, context={"with_units": True})
         for entry, own in zip(table["traffic"], self.traffic, strict=True):
-            if getattr(own, "stop", 0) is None:
+            if getattr(own, "stop", 0) in (None, self.duration):
                 entry.pop("stop", None)
             for name in ("sizes", "request", "response"):
                 sizes = entry.get(name, {})

@@ -32,8 +32,8 @@ class Checkpoint:
 
     state: str
     """Name of the file with the state of the simulation."""
-    pieces: dict[str, int]
-    """Pieces of each table."""
+    pieces: dict[str, list[str]]
+    """SHA-256 of the pieces of each table."""
     every_seconds: float
     """Time between two checkpoints [s]."""
     threads: int
@@ -119,7 +119,7 @@ class Checkpoints:
         before = self.last
         self.last = Checkpoint(
             state.name,
-            self.pieces.counts(),
+            self.pieces.digests(),
             self.every_seconds,
             threads,
             check,
@@ -168,13 +168,16 @@ def find_checkpoint(directory: Path) -> tuple[Scenario, Checkpoint]:
     try:
         found = Checkpoint(**json.loads((folder / CHECKPOINT_FILE).read_bytes()))
         scenario = Scenario.from_toml(folder / _SCENARIO_FILE)
-        for path in (folder / found.state, *Pieces(folder, found.pieces).paths()):
-            path.stat()
-    except (ValueError, TypeError, OSError) as error:
+        pieces = Pieces(folder, found.pieces)
+        (folder / found.state).stat()
+    except (ValueError, TypeError, AttributeError, OSError) as error:
         raise _refusal(f"the checkpoint is damaged: {error}", "run it anew", directory) from None
     if found.code != code_digest():
         remedy = "resume it with the version that has written it, or run it anew with --force"
         raise _refusal("another version of Penstock has written the checkpoint", remedy, directory)
+    if (damaged := pieces.damaged()) is not None:
+        message = f"the checkpoint is damaged: {damaged.name} is not as it was written"
+        raise _refusal(message, "run it anew", directory)
     return scenario, found
 
 

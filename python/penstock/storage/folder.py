@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from penstock import interruption
 from penstock.errors import ScenarioError, describe, refuse
 from penstock.storage.claim import Claim
 from penstock.storage.draft import draft_of, failure
@@ -46,6 +47,7 @@ def put_folder(
         with Claim(directory, option=option):
             sweep(directory.parent)
             retire(draft, directory)
+            interruption.temporary.add(draft)
             draft.mkdir()
             try:
                 (draft / MARK).touch()
@@ -59,6 +61,7 @@ def put_folder(
                     draft.rename(directory)
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
+                interruption.temporary.discard(draft)
     except OSError as error:
         raise failure(shown, error, 0, directory.exists()) from None
 

@@ -183,6 +183,13 @@ def read_record(directory: Path) -> Record:
     return Record(directory, _without(table, _OWN), files)
 
 
+def is_of_run(path: Path) -> bool:
+    """Whether a file is the summary of a run, or one that its summary names."""
+    if not (path.parent / SUMMARY_FILE).is_file():
+        return False
+    return path.name == SUMMARY_FILE or path.name in read_record(path.parent).files
+
+
 def is_own_page(path: Path) -> bool:
     """Whether a file is an HTML page that this package wrote: it says so at its beginning."""
     try:
