@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from penstock.readable import counted
 from penstock.report.chart import Chart
 from penstock.storage.draft import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+def unfinished_words(count: int) -> str:
+    """The flows that a figure of completion times leaves out; nothing where all finished."""
+    if not count:
+        return ""
+    flows = counted(count, "flow did not finish and is", "flows did not finish and are")
+    return f" {flows} left out."
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ from penstock.analysis import (
     slowdown_by_size,
 )
 from penstock.analysis.runs import caption_text
-from penstock.readable import bytes_text, counted
+from penstock.readable import bytes_text
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart
-from penstock.report.figure import ReportFigure
+from penstock.report.figure import ReportFigure, unfinished_words
 
 Groups = dict[str, list[MeasuredRun]]
 Section = Callable[[Groups], ReportFigure | str]
@@ -38,7 +38,6 @@ def slowdown(groups: Groups) -> ReportFigure | str:
     data = slowdown_by_size(groups)
     if not data["flows"].sum():
         return "Slowdown: no flow of the background traffic finished."
-    left_out = int(data["unfinished"].sum())
     has_enough = bool((data["flows"] >= kinds.FLOWS_MIN).any())
     flows = f"at least {kinds.FLOWS_MIN} flows each" if has_enough else "none with many flows"
     words = (
@@ -47,9 +46,7 @@ def slowdown(groups: Groups) -> ReportFigure | str:
     )
     if leaves_out_incasts(groups):
         words += " Incast flows are not in it."
-    if left_out:
-        flows = counted(left_out, "flow did not finish and is", "flows did not finish and are")
-        words += f" {flows} left out."
+    words += unfinished_words(int(data["unfinished"].sum()))
     return ReportFigure("slowdown", words, kinds.slowdown(data), wide=True)
 
 

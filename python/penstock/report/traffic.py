@@ -11,7 +11,7 @@ import polars as pl
 from penstock.analysis import MeasuredRun, slowdown_by_label
 from penstock.readable import number_text, time_text
 from penstock.report.chart import Axis, Chart, View
-from penstock.report.figure import ReportFigure
+from penstock.report.figure import ReportFigure, unfinished_words
 from penstock.report.table import Detail
 
 LABELS_MAX = 12
@@ -75,9 +75,7 @@ def traffic_figure(entries: pl.DataFrame) -> ReportFigure | str:
         form="bars",
     )
     words = "Slowdowns and completion times of each traffic's flows, incasts included."
-    left_out = int(entries["unfinished"].sum())
-    if left_out:
-        words += f" {left_out:,} flows did not finish and are left out."
+    words += unfinished_words(int(entries["unfinished"].sum()))
     return ReportFigure("traffic", words, chart)
 
 
