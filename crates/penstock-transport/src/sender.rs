@@ -201,10 +201,14 @@ impl Sender {
     /// it again. Under the fidelity of the ns-3 HPCC simulator it does: there it sets the alarm of the host.
     /// On a connection it does, too, for the flows that follow.
     pub fn on_acknowledgement(&mut self, now: Time, ack: &Acknowledgement) -> bool {
-        let ack = &Acknowledgement {
-            cumulative: self.base.saturating_add(ack.cumulative),
-            received: self.base.saturating_add(ack.received),
-            ..*ack
+        let of_connection;
+        let ack = match self.base {
+            0 => ack,
+            base => {
+                let (cumulative, received) = (base + ack.cumulative, base + ack.received);
+                of_connection = Acknowledgement { cumulative, received, ..*ack };
+                &of_connection
+            }
         };
         let before = self.acknowledged;
         self.acknowledged = before.max(ack.cumulative.min(self.size));
