@@ -437,7 +437,8 @@ def test_show_replaces_a_file_with_force_only(
 def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "applications.md").read_text()
     blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
-    collective, servers, requests = (text for language, text in blocks if language == "toml")
+    tomls = [text for language, text in blocks if language == "toml"]
+    collective, servers, requests, shared = tomls
     command = next(text for language, text in blocks if language == "sh" and "--graph" in text)
     (trace,) = (text for language, text in blocks if language == "text")
     write(here, collective.replace("16 MB", "1 MB"), "allreduce.toml")
@@ -457,6 +458,14 @@ def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str])
     assert run(same).summary["digest"] == rings.summary["digest"]
     loops = run(Scenario.from_toml(write(here, 'duration = "200 us"\n' + requests, "loop.toml")))
     assert loops.requests["fan_out"].unique().to_list() == [4]
+    of_tcp = 'duration = "200 us"\nscheme = "dctcp-tcp"\n'
+    pair = {"topology": {"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 1, "spines": 1}}
+    kept = Scenario.from_toml(write(here, of_tcp + shared, "kept.toml"), pair)
+    anew = kept.with_overrides({"traffic.open-loop.connections": 0})
+    # No flow starts slowly on an open connection; short ones wait for a free one instead.
+    of_many = [done.flows.filter(pl.col("size_bytes") > 20_000) for done in (run(kept), run(anew))]
+    after_others, alone = (float(flows["slowdown"].mean()) for flows in of_many)
+    assert after_others < 0.9 * alone
     file = write(here, trace)
     spans = ends(run(star([{"kind": "trace", "file": str(file)}])))
     assert spans[1][0] > 80_000

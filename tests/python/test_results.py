@@ -191,7 +191,7 @@ def test_a_run_of_another_version_says_so_when_it_cannot_be_read(
     assert Run.load(tmp_path / "run").summary["version"] == "9.9"  # what can be read, is
     text = (tmp_path / "run" / "scenario.toml").read_text()
     newer = {**parse_toml(text), "unheard_of": 1}
-    monkeypatch.setattr("penstock.scenario.scenario.read_toml", lambda *_: newer)
+    monkeypatch.setattr("penstock.scenario.scenario.read_scenario", lambda _: newer)
     with pytest.raises(ScenarioError) as caught:
         Run.load(tmp_path / "run")
     first, second = caught.value.problems
