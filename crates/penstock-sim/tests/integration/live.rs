@@ -119,8 +119,10 @@ fn comparable(results: &Results) -> Vec<String> {
 fn with_a_perfect_clock_the_tables_are_those_of_the_simulation() {
     for scheme in schemes() {
         let name = name(&scheme).to_owned();
-        let scenario = measured(busy(scheme));
-        let scenario = parse(&with(scenario, "/measure/trace", json!(null)));
+        let is_tcp = scheme["host"]["recovery"]["kind"] == "fast-retransmit";
+        let scenario = with(measured(busy(scheme)), "/measure/trace", json!(null));
+        let connections = u32::from(is_tcp);
+        let scenario = parse(&with(scenario, "/traffic/0/connections", connections));
         let simulated = penstock_sim::run(&scenario, RunOptions::default(), |_| true).unwrap();
         let end = Time::from_ps(simulated.summary.sim_end_ps);
         let mut driver = Driver::new(&scenario, &[]);
