@@ -35,21 +35,20 @@ fn connections(scenario: &Scenario, problems: &mut Problems) {
     let host = &scenario.scheme.host;
     let recovery = &host.recovery;
     for (index, entry) in scenario.traffic.iter().enumerate() {
-        let controller = host.controllers().nth(host.controller_of(entry.label()));
-        let lacking = match controller {
-            _ if entry.connections() == 0 => continue,
-            _ if !recovery.keeps_connections() => format!("the {} recovery", kind(recovery)),
-            Some(controller) if !controller.keeps_connections() => {
-                format!("the {} controller", kind(controller))
-            }
-            _ => continue,
+        let place = host.controller_of(entry.label());
+        let controller = host.controllers().nth(place).expect("a place among them");
+        let lacking = match recovery.keeps_connections() {
+            false => format!("the {} recovery", kind(recovery)),
+            true => format!("the {} controller", kind(controller)),
         };
+        let keeps = recovery.keeps_connections() && controller.keeps_connections();
+        let holds = entry.connections() == 0 || keeps;
         let remedy = format!(
             "{lacking} begins anew with each flow, and flows share the connections of TCP alone; write 0, or \
              use fast-retransmit with new-reno, reno-dctcp, cubic or packet-pair"
         );
         let field = format!("traffic[{index}].connections");
-        problems.unless(false, &field, entry.connections(), remedy);
+        problems.unless(holds, &field, entry.connections(), remedy);
     }
 }
 
