@@ -44,12 +44,11 @@ impl Switch {
     pub fn stopped(&self, pool: &PacketPool, egress: u16) -> Vec<Stopped> {
         let Some(stops) = self.stops() else { return Vec::new() };
         let port = self.port(egress);
+        // A pause of a class is kept by all packets of an ingress, other pauses by those that were counted.
+        let counts = stops != Stops::Classes;
         let mut stopped = Vec::new();
         for (index, queue) in port.queues().iter().enumerate().skip(1) {
-            if queue.packets.is_empty()
-                || queue.is_active
-                || (stops != Stops::Classes && !queue.is_paused)
-            {
+            if queue.packets.is_empty() || queue.is_active || (counts && !queue.is_paused) {
                 continue;
             }
             let pause = match stops {
@@ -58,7 +57,7 @@ impl Switch {
                 Stops::Flows => pool[queue.packets.head()].flow_hash,
             };
             for packet in port.packets_in(index, pool) {
-                if stops != Stops::Classes && !packet.flags.contains(PacketFlags::COUNTED) {
+                if counts && !packet.flags.contains(PacketFlags::COUNTED) {
                     continue;
                 }
                 let keeps = match stops {
