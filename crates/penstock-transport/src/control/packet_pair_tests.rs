@@ -55,6 +55,20 @@ fn near(value: f64, expected: f64) {
 }
 
 #[test]
+fn the_next_flow_of_a_connection_keeps_the_gap_unless_it_comes_late() {
+    let mut flow = packet_pair(1_048);
+    send_pair(&mut flow);
+    acknowledge(&mut flow, 2, 2, PACKET * 4, false);
+    flow.on_send(Time::from_us(100), 1_048); // an odd packet ends the flow
+    let window = |flow: &PacketPair| (flow.opens_pair(), flow.window());
+    flow.on_next_flow(false);
+    let (opens_pair, known) = window(&flow);
+    assert!(opens_pair && known > 30_000, "{known}");
+    flow.on_next_flow(true);
+    assert_eq!((window(&flow), flow.rate()), ((true, 1), None));
+}
+
+#[test]
 fn the_first_pair_waits_and_its_gap_is_the_rate() {
     let mut flow = packet_pair(1_048);
     assert!(flow.opens_pair());

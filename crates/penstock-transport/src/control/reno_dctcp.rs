@@ -180,6 +180,21 @@ mod tests {
     }
 
     #[test]
+    fn the_next_flow_of_a_connection_keeps_the_window_and_a_late_one_the_threshold() {
+        let mut flow = flow(1.0);
+        flow.on_loss(Time::ZERO, LossSignal::FastRetransmit { in_flight: 40_000 });
+        flow.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight: 30_000 });
+        flow.on_next_flow(false);
+        assert_eq!(flow.window(), 20_000);
+        flow.on_next_flow(true);
+        assert_eq!(flow.window(), 10_000);
+        for packet in 1..=10 {
+            acknowledge(&mut flow, packet, 10, false);
+        }
+        assert_eq!(flow.window(), 20_000); // slow start up to the threshold
+    }
+
+    #[test]
     fn a_packet_is_left_of_the_smallest_window() {
         let mut flow = flow(1.0);
         for packet in 0..50 {
