@@ -102,11 +102,8 @@ def _drops(run: MeasuredRun) -> list[str]:
     faults = scenario.faults
     if not why and (faults.outages or faults.control_loss or faults.corruption):
         why = "pauses were lost by `faults`"
-    return (
-        [f"{counted(drops, 'packet was', 'packets were')} dropped although PFC pauses: {why}"]
-        if why
-        else []
-    )
+    packets = counted(drops, "packet was", "packets were")
+    return [f"{packets} dropped although PFC pauses: {why}"] if why else []
 
 
 def _drops_of_nics(run: MeasuredRun) -> int:

@@ -356,11 +356,17 @@ def test_a_collective_that_was_saved_runs_again_with_the_same_digest(
     )
 
 
+def ring() -> tuple[str, str]:
+    """:data:`SMALL` with a ring, before and behind the head of its traffic."""
+    text = SMALL.replace("OPERATION", "ring-all-reduce").replace("GAP", "4")
+    head, _, traffic = text.partition("[[traffic]]")
+    return head, traffic
+
+
 def test_a_saved_trace_is_read_whenever_its_flows_start(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = SMALL.replace("OPERATION", "ring-all-reduce").replace("GAP", "4")
-    head, _, late = text.partition("[[traffic]]")
+    head, late = ring()
     early = late.replace('kind = "collective"', 'kind = "collective"\nlabel = "early"')
     both = f'{head}[[traffic]]{late}start = "5 us"\n[[traffic]]{early}'
     file = write(here, both, "job.toml")
@@ -374,8 +380,7 @@ def test_a_saved_trace_is_read_whenever_its_flows_start(
 def test_a_trace_of_several_classes_is_not_saved(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = SMALL.replace("OPERATION", "ring-all-reduce").replace("GAP", "4")
-    head, _, first = text.partition("[[traffic]]")
+    head, first = ring()
     second = first.replace('kind = "collective"', 'kind = "collective"\nlabel = "b"\nclass = 1')
     head = head.replace('"pfc"', '"bfc-shared-classes"')
     write(here, f"{head}[[traffic]]{first}[[traffic]]{second}", "job.toml")
