@@ -144,6 +144,28 @@ def test_seeds_that_nothing_compares_are_refused(
     assert not Path("out").exists()
 
 
+def test_schemes_may_be_named_one_by_one(here: Path) -> None:
+    words = ["--scheme", "bfc", "--scheme", "dctcp,bfc", "--set", "duration=20us"]
+    assert main(["compare", "quickstart", *words, "--out", "one"]) == 0
+    assert {Path(one).name for one in (here / "one").iterdir() if one.is_dir()} == {"bfc", "dctcp"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "quickstart", "--scheme", "bfc", "--scheme", "dctcp"],
+        ["sweep", "quickstart", "--seeds", "1", "--seeds", "2"],
+        ["reproduce", "bfc/table1", "--scale", "quick", "--scale", "paper"],
+    ],
+)
+def test_an_option_of_which_only_the_last_would_count_is_refused(
+    words: list[str], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert f"{words[2]} is given 2 times; write it once" in capsys.readouterr().err
+    assert not list(here.iterdir())
+
+
 def test_report_of_a_comparison(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *QUICK, "--scheme", "bfc,pfc", "--out", "out"]) == 0
     capsys.readouterr()

@@ -7,12 +7,13 @@ the command's module: importing all modules takes more time than most commands n
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
 
@@ -125,12 +126,25 @@ class Commands(TyperGroup):
         return name, imported(name) if name else command, rest
 
 
+class Command(TyperCommand):
+    """A command that takes an option once, unless the option says that it takes several values."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads the words of the command line; refuses those of which only the last would count."""
+        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        options = (one for one in given if isinstance(one, TyperOption) and not one.is_flag)
+        for option, count in Counter(options).items():
+            if count > 1 and not option.multiple and not ctx.resilient_parsing:
+                ctx.fail(f"{option.opts[0]} is given {count} times; write it once")
+        return super().parse_args(ctx, args)
+
+
 def imported(name: str) -> Any:
     """The command of this name, with its parameters."""
     listing = COMMANDS[name]
     function = getattr(import_module(f"penstock.cli.{listing.module}"), listing.function)
     alone = typer.Typer(add_completion=False)
-    alone.command(name, help=_flowing(function))(function)
+    alone.command(name, cls=Command, help=_flowing(function))(function)
     return get_command(alone)
 
 

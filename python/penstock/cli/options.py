@@ -53,11 +53,12 @@ SchemeOption = Annotated[
 ]
 _SCHEMES = typer.Option(
     "--scheme",
-    help="Presets, patterns and TOML files, separated by commas: 'bfc*,dctcp,./mine.toml'.",
+    help="Presets, patterns and TOML files, separated by commas: 'bfc*,dctcp,./mine.toml'. May be "
+    "given several times.",
     autocompletion=completion.scheme_list,
 )
-SchemesOption = Annotated[str, _SCHEMES]
-SchemesIfAnyOption = Annotated[str | None, _SCHEMES]
+SchemesOption = Annotated[list[str], _SCHEMES]
+SchemesIfAnyOption = Annotated[list[str] | None, _SCHEMES]
 ForceOption = Annotated[
     bool,
     typer.Option(
@@ -182,14 +183,19 @@ def read_settings(settings: list[str] | None) -> dict[str, Any]:
 
 
 def read_schemes(
-    reference: str, schemes: str, *, settings: list[str] | None, seed: int | None, trace: str | None
+    reference: str,
+    schemes: list[str],
+    *,
+    settings: list[str] | None,
+    seed: int | None,
+    trace: str | None,
 ) -> dict[str, Scenario]:
     """A scenario under each of the schemes of a command line, by the scheme's name.
 
     Parameters
     ----------
     schemes
-        Names, patterns and paths, separated by commas.
+        Lists of names, patterns and paths, separated by commas.
     """
     chosen: dict[str, Scenario] = {}
     for text in named_schemes(schemes):
@@ -215,15 +221,16 @@ def one_scheme(text: str) -> str:
     return absolute(text)
 
 
-def named_schemes(text: str) -> list[str]:
-    """The names and paths that a list of names, patterns and paths means, each once.
+def named_schemes(lists: list[str]) -> list[str]:
+    """The names and paths that lists of names, patterns and paths mean, each once.
 
     Raises
     ------
     ScenarioError
         It names nothing, or a pattern fits no name.
     """
-    names = (one for part in split_names(text, "--scheme") for one in _meant(part))
+    parts = (part for text in lists for part in split_names(text, "--scheme"))
+    names = (one for part in parts for one in _meant(part))
     return list(dict.fromkeys(names))
 
 
