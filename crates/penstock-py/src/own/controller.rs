@@ -194,7 +194,7 @@ impl Controller {
             let object = object.bind(py);
             let answer = call(py, object)?;
             let (window, rate) = self.pace_of(&answer)?;
-            let deadline = if self.hooks.timer { timer(object, now)? } else { Time::NEVER };
+            let deadline = self.timer(object, now)?;
             Ok(Pace { window, rate, deadline })
         });
         // After a failure no timer runs, so that the run comes to its end.
@@ -219,27 +219,25 @@ impl Controller {
             if rate.is_none() { self.line } else { amount(&rate, "rate").map_err(remedy)? };
         Ok((window, (rate < self.line).then_some(BitRate::from_bps(rate))))
     }
+
+    /// When the timer of `object` is due, later than `now`.
+    fn timer(&self, object: &Bound<'_, PyAny>, now: Time) -> Result<Time, Wrong> {
+        let timer = object.getattr(intern!(object.py(), "timer"))?;
+        if timer.is_none() {
+            return Ok(Time::NEVER);
+        }
+        let remedy = match timer.extract::<u64>().map(Time::from_ps) {
+            Ok(_) if !self.hooks.timer => "write on_timer(self, now), or set it to None".into(),
+            Ok(time) if time > now => return Ok(time),
+            _ => format!("set it to a whole number of ps later than now, {}, or to None", now.as_ps()),
+        };
+        Err(Wrong::Returned(format!("self.timer is {}; {remedy}", shown(&timer))))
+    }
 }
 
 /// What a hook of a controller should return.
 const REMEDY: &str = "return (window [B], rate [bit/s]), each a number of 1 or more, or None for no limit; \
                       or return None to change nothing";
-
-/// When the timer of `object` is due, later than `now`.
-fn timer(object: &Bound<'_, PyAny>, now: Time) -> Result<Time, Wrong> {
-    let timer = object.getattr(intern!(object.py(), "timer"))?;
-    if timer.is_none() {
-        return Ok(Time::NEVER);
-    }
-    match timer.extract::<u64>().map(Time::from_ps) {
-        Ok(time) if time > now => Ok(time),
-        _ => Err(Wrong::Returned(format!(
-            "self.timer is {}; set it to a whole number of ps later than now, {}, or to None",
-            shown(&timer),
-            now.as_ps()
-        ))),
-    }
-}
 
 impl ExternalController for Controller {
     fn hear(&mut self, now: Time, event: Event<'_>) -> Pace {
