@@ -97,6 +97,7 @@ LOOKS: dict[str, Look] = {
     "expresspass": Look(SKY, "X", "-."),
     "homa": Look(ORANGE, "P", "-."),
     "homa-ecmp": Look(VERMILION, "^", ":"),
+    "ndp": Look(PURPLE, "^", "-."),
     "bfc-shared-classes": Look(BLUE, "P", ":"),
     "ideal-fq-packet-pair": Look(BLACK, "", "-."),
     "ideal-fq-round-robin": Look(BLACK, "", ":"),

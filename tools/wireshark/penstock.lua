@@ -11,6 +11,7 @@ local KINDS = {
   [0x00] = "Data", [0x01] = "Acknowledgement", [0x02] = "NegativeAcknowledgement", [0x03] = "DropNotice",
   [0x04] = "CongestionFeedback", [0x05] = "CongestionNotification", [0x06] = "Grant", [0x07] = "Resend",
   [0x08] = "Busy", [0x09] = "Credit", [0x0a] = "CreditRequest", [0x0b] = "CreditStop",
+  [0x0c] = "Trimmed",
   [0x80] = "PauseClass", [0x81] = "ResumeClass", [0x82] = "PauseQueue", [0x83] = "ResumeQueue",
   [0x84] = "PauseFlow", [0x85] = "ResumeFlow", [0x86] = "QueueBitmap", [0x87] = "PauseTime",
   [0x88] = "HopCredit",

@@ -50,6 +50,24 @@ impl SwitchConfig {
         problems.within("backpressure", |problems| self.backpressure.check(problems));
     }
 
+    /// Checks that no policy has to be told when a packet that is queued is dropped, as the `value` of `field`
+    /// makes it.
+    pub(crate) fn fits_drops_of_queued_packets(
+        &self,
+        (field, value): (&str, &str),
+        problems: &mut Problems,
+    ) {
+        let mut unless = |holds: bool, remedy: &str| problems.unless(holds, field, value, remedy);
+        unless(
+            matches!(self.marking, MarkingConfig::None(_) | MarkingConfig::Ecn(_)),
+            "a packet that marking has counted may be dropped; use marking \"none\" or \"ecn\"",
+        );
+        unless(
+            self.backpressure.is_silent(),
+            "a packet that backpressure has counted may be dropped; use backpressure \"none\"",
+        );
+    }
+
     /// Checks that the policies go together, in such `surroundings`. Skips a field that
     /// [`SwitchConfig::check`] has refused before, with the same `problems` in the same table.
     pub fn fits(&self, surroundings: &Surroundings, problems: &mut Problems) {

@@ -241,18 +241,18 @@ impl Port {
         Some(id)
     }
 
-    /// Takes the queued packet that makes room for one of `bytes` that has come for `queue`. `None` when
+    /// The queue whose last packet makes room for one of `bytes` that has come for `queue`. `None` when
     /// it is the packet that has come which is to be dropped.
-    pub(crate) fn displace(
-        &mut self,
-        pool: &mut PacketPool,
-        queue: u16,
-        bytes: u16,
-    ) -> Option<PacketId> {
+    pub(crate) fn displaced_by(&self, queue: u16, bytes: u16) -> Option<u16> {
         let arriving = &self.queues[usize::from(queue)];
         let number =
             scheduling::dispatch!(&self.scheduler, policy => policy.displaced_by(arriving, bytes))?;
-        let index = number as usize;
+        Some(number as u16)
+    }
+
+    /// Drops the last packet of `queue`: takes it, if there is one.
+    pub(crate) fn displace(&mut self, pool: &mut PacketPool, queue: u16) -> Option<PacketId> {
+        let (index, number) = (usize::from(queue), u32::from(queue));
         let entry = &mut self.queues[index];
         let id = entry.packets.pop_last(pool)?;
         let packet = &pool[id];

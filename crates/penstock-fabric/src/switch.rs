@@ -8,6 +8,7 @@ use penstock_packet::{
     PacketPool, SwitchFacts, SwitchFrames,
 };
 use penstock_units::Time;
+use rand_core::RngCore;
 
 use crate::admission::Admission;
 use crate::admission::accounts::Request;
@@ -61,6 +62,8 @@ pub struct Switch {
     has_epochs: bool,
     /// Whether a packet that is queued may be dropped for one that finds no room.
     makes_room: bool,
+    /// Whether the header of a packet that is dropped goes on.
+    trims: bool,
     /// Time between two rounds of [`Switch::repeated_frame`]; none where no frames are repeated.
     pub(crate) repeat_interval: Option<Time>,
     /// Whether acknowledgements wait in data queues.
@@ -84,7 +87,7 @@ pub struct Switch {
 penstock_units::state! { Switch {
     saved: admission, assignment, marking, backpressure, draws, displaced;
     within: ports;
-    kept: node, classes, frames, has_epochs, makes_room, repeat_interval, queues_acknowledgements, frame;
+    kept: node, classes, frames, has_epochs, makes_room, trims, repeat_interval, queues_acknowledgements, frame;
 } }
 
 impl Switch {
@@ -115,7 +118,8 @@ impl Switch {
             draws,
             frames: facts.frames,
             has_epochs: epoch_bits > 0,
-            makes_room: config.scheduling.makes_room(),
+            makes_room: config.scheduling.makes_room() || config.admission.trims(),
+            trims: config.admission.trims(),
             repeat_interval: repeats.map(|repeats| repeats.interval),
             queues_acknowledgements: config.assignment.queues_acknowledgements(),
             displaced: Fifo::default(),
@@ -268,10 +272,10 @@ impl Switch {
         mark
     }
 
-    /// Drops queued packets of `egress` until there is room for packet `id`, where the scheduler does so.
-    /// Answers false when it is packet `id` that is to be dropped. The packet's queue is assigned here
-    /// and once more on its way in, which changes nothing where every flow has its own: the only
-    /// assignment under such a scheduler.
+    /// Drops queued packets of `egress` until there is room for packet `id`, where the scheduler or the
+    /// admission does so. Answers false when it is packet `id` that is to be dropped. The packet's queue is
+    /// assigned here and once more on its way in, which changes nothing where every flow has its own, or
+    /// all have one: the only assignments under such policies.
     #[cold]
     fn makes_room_for<O: Observer>(
         &mut self,
@@ -280,7 +284,8 @@ impl Switch {
         egress: u16,
         request: Request,
     ) -> bool {
-        if !self.makes_room {
+        // NDP: the packet that arrives, or the last one of the queue.
+        if !self.makes_room || self.trims && self.draws.own().next_u32() % 2 == 0 {
             return false;
         }
         let (now, random) = (moment.now, self.draws.own());
@@ -293,7 +298,11 @@ impl Switch {
         let Some(queue) = assigned else { return false };
         loop {
             let port = &mut self.ports[usize::from(egress)];
-            let Some(displaced) = port.displace(moment.pool, queue, request.bytes as u16) else {
+            let victim = match self.trims {
+                true => Some(queue),
+                false => port.displaced_by(queue, request.bytes as u16),
+            };
+            let Some(displaced) = victim.and_then(|queue| port.displace(moment.pool, queue)) else {
                 // The queue may have been given to the packet alone.
                 let packet = Packet { queue, ..moment.pool[id] };
                 assignment::dispatch!(

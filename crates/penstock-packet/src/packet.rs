@@ -21,7 +21,8 @@ pub enum PacketKind {
     /// Negative acknowledgement. `offset` is the next byte expected; `remaining` is the distance
     /// from there to the start of the packet that revealed the gap (bytes).
     NegativeAcknowledgement,
-    /// A switch tells the source that this packet was dropped (idealised recovery).
+    /// The source learns that this packet was dropped: from the switch (idealised recovery), or from the
+    /// receiver, to which its header has come (trimming).
     DropNotice,
     /// A switch tells the source how congested a queue was; the level is in `remaining` (QCN).
     CongestionFeedback,
@@ -29,7 +30,8 @@ pub enum PacketKind {
     /// is congestion; `remaining` is the rate at which the flow arrives (Mb/s), 0 when the receiver
     /// does not say.
     CongestionNotification,
-    /// The receiver lets the source send all bytes before `offset`, at level `tag` (Homa).
+    /// The receiver lets the source send all bytes before `offset`, at level `tag` (Homa), or so many bytes
+    /// in all, those that are sent again included (NDP, where it is called PULL).
     Grant,
     /// The receiver asks for `remaining` bytes from `offset` on to be sent again (Homa).
     Resend,
@@ -42,6 +44,9 @@ pub enum PacketKind {
     CreditRequest,
     /// The source needs no more credits (ExpressPass).
     CreditStop,
+    /// The header of a data packet of which a switch has cut off the payload. It goes on to the
+    /// destination; `payload` says how many bytes are gone (NDP).
+    Trimmed,
     /// Pause of priority class `queue` on the link (PFC).
     PauseClass,
     /// End of [`PacketKind::PauseClass`].
@@ -66,7 +71,7 @@ pub enum PacketKind {
 
 impl PacketKind {
     /// The names of all kinds, in the order in which they are declared.
-    pub const NAMES: [&'static str; 21] = [
+    pub const NAMES: [&'static str; 22] = [
         "data",
         "acknowledgement",
         "negative_acknowledgement",
@@ -79,6 +84,7 @@ impl PacketKind {
         "credit",
         "credit_request",
         "credit_stop",
+        "trimmed",
         "pause_class",
         "resume_class",
         "pause_queue",

@@ -13,7 +13,8 @@
 //! 5. [`sender`]: one flow at its source: window, pacing, retransmission.
 //! 6. [`receiver`]: one flow at its destination: the reply to a data packet.
 //! 7. `notification`: what the destination tells the source of congestion.
-//! 8. [`granter`]: which messages the destination lets send more bytes (Homa).
+//! 8. `planner`: what the flows to a host plan together: [`granter`], which messages may send more bytes
+//!    (Homa), or [`puller`], whose packet is pulled next (NDP).
 //! 9. [`nic`]: which of a host's flows sends the next packet, and which flows are paused.
 //! 10. [`host`]: all parts above as one state machine, which a driver calls.
 //! 11. [`config`]: the three choices that make a host, and their bounds.
@@ -33,11 +34,13 @@ pub mod granter;
 pub mod host;
 pub mod nic;
 pub mod path;
+pub mod puller;
 pub mod receiver;
 pub mod recovery;
 pub mod sender;
 
 mod notification;
+mod planner;
 
 #[cfg(test)]
 mod fixture;

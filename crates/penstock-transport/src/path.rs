@@ -31,6 +31,19 @@ pub struct PathFacts {
     pub fidelity: Fidelity,
 }
 
+/// The most bytes that a flow sends without a grant (bytes); our choice: years of a link of 100 Gb/s, and a
+/// hundred times as many are still counted.
+const MOST_UNSCHEDULED: u64 = 1 << 56;
+
+impl PathFacts {
+    /// The whole packets that hold `factor` of the largest bandwidth-delay products, at least one packet
+    /// (bytes). The same at every host.
+    pub(crate) fn whole_packets(&self, factor: f64) -> u64 {
+        let bytes = (self.largest_bdp.get() as f64 * factor) as u64;
+        bytes.clamp(1, MOST_UNSCHEDULED).next_multiple_of(u64::from(self.payload))
+    }
+}
+
 /// An acknowledgement as it arrives at the sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Acknowledgement<'a> {

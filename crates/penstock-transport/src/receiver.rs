@@ -91,6 +91,18 @@ impl Receiver {
         self.control.on_credited_data(now, number, elapsed);
     }
 
+    /// A packet arrived, without `trimmed` bytes of its payload (bytes). Answers whether the flow has a PULL to
+    /// send now, and had none before (NDP).
+    pub fn asks_for_pull(&mut self, trimmed: u32) -> bool {
+        self.control.asks_for_pull(trimmed)
+    }
+
+    /// A PULL leaves. Answers how many bytes the sender may send in all (bytes), and whether another PULL
+    /// waits (NDP).
+    pub fn take_pull(&mut self) -> (u64, bool) {
+        self.control.take_pull()
+    }
+
     /// A data packet with `payload` bytes from `offset` on arrived at `now`; `opens_pair` tells whether
     /// the packet is the first of a pair. Answers the time from the first packet of a pair to the
     /// second one, when this packet is the second (ps); zero otherwise.

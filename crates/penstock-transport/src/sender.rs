@@ -280,10 +280,10 @@ impl Sender {
         self.follow_rate();
     }
 
-    /// A switch reported that it dropped the packet with `payload` bytes from `offset` on. Perfect
-    /// recovery sends those bytes again before any new ones. Go-Back-N ignores the report.
-    pub fn on_switch_drop(&mut self, offset: u64, payload: u32) {
-        if self.recovery.on_switch_drop(self.base + offset, payload) {
+    /// The sender learns at `now` that the packet with `payload` bytes from `offset` on was dropped or trimmed.
+    /// Recoveries that know such reports send those bytes again before any new ones; the others ignore them.
+    pub fn on_switch_drop(&mut self, now: Time, offset: u64, payload: u32) {
+        if self.recovery.on_switch_drop(now, self.base + offset, payload) {
             self.controller.on_switch_drop();
             self.follow_rate();
         }

@@ -227,7 +227,7 @@ mod tests {
         };
         assert_eq!(with(1, 0xb6), Some(Malformed::EtherType(0x88b6)));
         assert_eq!(with(2, VERSION + 1), Some(Malformed::Version(Header::EndToEnd)));
-        assert_eq!(with(3, 0x0c), Some(Malformed::Value(Header::EndToEnd)));
+        assert_eq!(with(3, 0x0d), Some(Malformed::Value(Header::EndToEnd)));
         assert_eq!(with(4, 0x80), Some(Malformed::Value(Header::EndToEnd)));
         assert_eq!(EndToEnd::parse(&good[..47]).err(), Some(Malformed::Short(Header::EndToEnd)));
     }

@@ -9,7 +9,7 @@ pub const LINK_LOCAL: u8 = 0x80;
 pub const VERSION: u8 = 1;
 
 /// All kinds, in the order of their numbers, which is that of their declaration.
-pub const KINDS: [PacketKind; 21] = [
+pub const KINDS: [PacketKind; 22] = [
     PacketKind::Data,
     PacketKind::Acknowledgement,
     PacketKind::NegativeAcknowledgement,
@@ -22,6 +22,7 @@ pub const KINDS: [PacketKind; 21] = [
     PacketKind::Credit,
     PacketKind::CreditRequest,
     PacketKind::CreditStop,
+    PacketKind::Trimmed,
     PacketKind::PauseClass,
     PacketKind::ResumeClass,
     PacketKind::PauseQueue,
@@ -49,6 +50,7 @@ pub fn number_of(kind: PacketKind) -> u8 {
         PacketKind::Credit => 0x09,
         PacketKind::CreditRequest => 0x0a,
         PacketKind::CreditStop => 0x0b,
+        PacketKind::Trimmed => 0x0c,
         PacketKind::PauseClass => 0x80,
         PacketKind::ResumeClass => 0x81,
         PacketKind::PauseQueue => 0x82,
@@ -64,7 +66,7 @@ pub fn number_of(kind: PacketKind) -> u8 {
 /// The kind that has `number`, if any.
 #[inline]
 pub fn kind_of(number: u8) -> Option<PacketKind> {
-    const LINK_LOCAL_START: u8 = 12;
+    const LINK_LOCAL_START: u8 = 13;
     let place = match number {
         ..LINK_LOCAL_START => number,
         LINK_LOCAL.. => LINK_LOCAL_START + (number - LINK_LOCAL),

@@ -26,6 +26,8 @@ axis! { $
     shared: Shared(SharedConfig => Shared),
     /// A memory of its own for each egress port.
     static_port: Static(StaticConfig => StaticPort),
+    /// A short queue for each egress port; a packet that finds no room loses its payload (NDP).
+    trimming: Trimming(TrimmingConfig => Trimming),
 }
 
 impl AdmissionConfig {
@@ -48,6 +50,11 @@ impl AdmissionConfig {
     /// Whether each egress port has a memory of its own.
     pub(crate) fn is_per_port(&self) -> bool {
         configured!(self, parameters => parameters.is_per_port())
+    }
+
+    /// Whether the header of a packet goes on that finds no room.
+    pub fn trims(&self) -> bool {
+        configured!(self, parameters => parameters.trims())
     }
 
     /// Checks that the admission goes together with the other policies of `switch`.

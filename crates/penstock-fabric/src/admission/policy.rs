@@ -44,6 +44,11 @@ pub(crate) trait Parameters {
     fn is_per_port(&self) -> bool {
         false
     }
+
+    /// Whether the header of a packet goes on that finds no room.
+    fn trims(&self) -> bool {
+        false
+    }
 }
 
 /// An admission policy of a switch. The policy writes the ingress accounts; [`super::Admission`] keeps

@@ -80,10 +80,7 @@ impl StaticPort {
 impl Policy for StaticPort {
     #[inline]
     fn admit(&self, accounts: &mut Accounts, request: Request) -> bool {
-        let index = accounts.index(request.ingress, request.class);
-        let fits = request.egress_bytes + request.bytes <= self.size;
-        accounts.ingress[index].used += if fits { request.bytes } else { 0 };
-        fits
+        accounts.take_if(request.egress_bytes + request.bytes <= self.size, &request)
     }
 
     #[inline]

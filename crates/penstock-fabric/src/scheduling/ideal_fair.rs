@@ -30,7 +30,6 @@ use serde::{Deserialize, Serialize};
 use super::policy::{Egress, Parameters, Policy};
 use crate::admission::AdmissionConfig;
 use crate::config::{Surroundings, SwitchConfig};
-use crate::marking::MarkingConfig;
 use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
 
@@ -70,28 +69,13 @@ impl Parameters for IdealFairConfig {
         let holds = switch.assignment.is_per_flow();
         problems.unless(holds, "scheduling.kind", "ideal-fair", remedy);
         if self.makes_room() {
-            fits_drops_of_queued_packets(switch, problems);
+            let field = ("scheduling.full_memory", "drop-furthest");
+            let holds = matches!(switch.admission, AdmissionConfig::Static(_));
+            let remedy = "it makes room in the memory of a port; use admission \"static\"";
+            problems.unless(holds, field.0, field.1, remedy);
+            switch.fits_drops_of_queued_packets(field, problems);
         }
     }
-}
-
-/// Checks that no other policy has to be told when a packet that is queued is dropped.
-fn fits_drops_of_queued_packets(switch: &SwitchConfig, problems: &mut Problems) {
-    let mut unless = |holds: bool, remedy: &str| {
-        problems.unless(holds, "scheduling.full_memory", "drop-furthest", remedy);
-    };
-    unless(
-        matches!(switch.admission, AdmissionConfig::Static(_)),
-        "it makes room in the memory of a port; use admission \"static\"",
-    );
-    unless(
-        matches!(switch.marking, MarkingConfig::None(_) | MarkingConfig::Ecn(_)),
-        "a packet that marking has counted may be dropped; use marking \"none\" or \"ecn\"",
-    );
-    unless(
-        switch.backpressure.is_silent(),
-        "a packet that backpressure has counted may be dropped; use backpressure \"none\"",
-    );
 }
 
 /// The bit-by-bit round robin scheduler of a port.

@@ -117,7 +117,7 @@ impl Switch {
                     }
                     Arrival::Dropped => {
                         let payload = pool[id].payload;
-                        self.discard(pool, *routes, requests, id);
+                        self.discard(pool, *routes, requests, (egress, id));
                         Received::Dropped { port: egress, payload }
                     }
                 }
@@ -142,15 +142,23 @@ impl Switch {
         Received::Waits(egress)
     }
 
-    /// Data packet `id` is dropped: it turns into a notice to its source where switches send such.
+    /// Data packet `id`, which was to leave by `port`, is dropped: it turns into a notice to its source where
+    /// switches send such, or its header goes on where they trim.
     #[cold]
     fn discard<R: Routes>(
         &mut self,
         pool: &mut PacketPool,
         routes: &mut R,
         requests: &mut SwitchRequests,
-        id: PacketId,
+        (port, id): (u16, PacketId),
     ) {
+        if self.trims {
+            let packet = &mut pool[id];
+            packet.kind = PacketKind::Trimmed;
+            packet.wire_bytes = packet.wire_bytes.min(self.frames.control);
+            self.enqueue_control(pool, id, port);
+            return requests.push(SwitchRequest::Ready(port));
+        }
         match self.frames.notice {
             None => pool.remove(id),
             Some(wire_bytes) => {
@@ -247,7 +255,7 @@ impl Switch {
         let Packet { queue, flow_hash, wire_bytes, payload, .. } = pool[id];
         let dropped = DroppedPacket { port, queue, flow_hash, wire_bytes, payload };
         requests.push(SwitchRequest::Dropped(dropped));
-        self.discard(pool, routes, requests, id);
+        self.discard(pool, routes, requests, (port, id));
     }
 
     /// Whether something waits at `port` that may leave.

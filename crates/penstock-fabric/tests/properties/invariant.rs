@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use super::PORTS;
-use super::model::{HOSTS, Model};
+use super::model::{FULL_PACKET, HOSTS, Model};
 
 impl Model<'_> {
     /// Recomputes the switch's own counters, and holds them against the model's.
@@ -52,6 +52,10 @@ impl Model<'_> {
             AdmissionConfig::Static(config) => {
                 let fits = |bytes| bytes <= config.per_port.get();
                 prop_assert!(self.switch.ports().iter().all(|port| fits(port.bytes())));
+            }
+            AdmissionConfig::Trimming(config) => {
+                let room = u64::from(config.packets) * u64::from(FULL_PACKET);
+                prop_assert!(self.switch.ports().iter().all(|port| port.bytes() <= room));
             }
             AdmissionConfig::Shared(config) => {
                 prop_assert!(accounts.total <= config.buffer.get());

@@ -229,7 +229,10 @@ impl Controller {
         let remedy = match timer.extract::<u64>().map(Time::from_ps) {
             Ok(_) if !self.hooks.timer => "write on_timer(self, now), or set it to None".into(),
             Ok(time) if time > now => return Ok(time),
-            _ => format!("set it to a whole number of ps later than now, {}, or to None", now.as_ps()),
+            _ => format!(
+                "set it to a whole number of ps later than now, {}, or to None",
+                now.as_ps()
+            ),
         };
         Err(Wrong::Returned(format!("self.timer is {}; {remedy}", shown(&timer))))
     }

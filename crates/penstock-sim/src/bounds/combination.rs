@@ -26,6 +26,7 @@ pub(super) fn combinations(scenario: &Scenario, problems: &mut Problems) {
     writes_paths(scenario, problems);
     other_controllers(scenario, problems);
     finds_losses(scenario, problems);
+    trims(scenario, problems);
     connections(scenario, problems);
 }
 
@@ -68,6 +69,27 @@ fn finds_losses(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
+/// Switches that trim need hosts that report headers, and the other way round. NDP's window is one of that
+/// recovery.
+fn trims(scenario: &Scenario, problems: &mut Problems) {
+    let (admission, host) = (&scenario.scheme.switch.admission, &scenario.scheme.host);
+    let reports = host.recovery.needs_trimming();
+    let remedy = "it reports headers, and the switches make none; use admission \"trimming\", or another \
+                  recovery";
+    let field = "scheme.host.recovery.kind";
+    problems.unless(!reports || admission.trims(), field, kind(&host.recovery), remedy);
+    let remedy = format!(
+        "the {} recovery knows no headers; use recovery \"trimmed-headers\", or another admission",
+        kind(&host.recovery)
+    );
+    let holds = reports || !admission.trims();
+    problems.unless(holds, "scheme.switch.admission.kind", admission.kind(), remedy);
+    let pulls = matches!(host.controller, ControllerConfig::Ndp(_));
+    let remedy = "its window counts all that has left, as that recovery does; use recovery \
+                  \"trimmed-headers\", or another controller";
+    problems.unless(reports || !pulls, "scheme.host.controller.kind", "ndp", remedy);
+}
+
 /// Other controllers are for traffic that there is, and plan nothing at the receiver.
 fn other_controllers(scenario: &Scenario, problems: &mut Problems) {
     let host = &scenario.scheme.host;
@@ -77,7 +99,7 @@ fn other_controllers(scenario: &Scenario, problems: &mut Problems) {
         let is_there = scenario.traffic.iter().any(|entry| entry.label() == other.label);
         let remedy = "no traffic has this label; write the label of an entry of traffic";
         problems.unless(is_there, &format!("{field}.label"), &other.label, remedy);
-        let remedy = "receivers of homa and expresspass plan for all flows of a host, which then have one \
+        let remedy = "receivers of homa, expresspass and ndp plan for all flows of a host, which then have one \
                       controller; leave it out, or use other controllers";
         problems.unless(
             !plans,
@@ -88,9 +110,12 @@ fn other_controllers(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
-/// Whether receivers of this controller grant bytes, or give credits for them.
+/// Whether receivers of this controller grant bytes, give credits for them, or pull them.
 fn plans(controller: &ControllerConfig) -> bool {
-    matches!(controller, ControllerConfig::Homa(_) | ControllerConfig::Expresspass(_))
+    matches!(
+        controller,
+        ControllerConfig::Homa(_) | ControllerConfig::Expresspass(_) | ControllerConfig::Ndp(_)
+    )
 }
 
 /// Telemetry writes the name of the path where these controllers have their levels or credits.
@@ -105,7 +130,7 @@ fn writes_paths(scenario: &Scenario, problems: &mut Problems) {
     problems.unless(holds, "scheme.switch.marking.kind", "telemetry", remedy);
 }
 
-/// Receivers that grant bytes, or give credits for them, have to know how many there will be.
+/// Receivers that grant bytes, give credits for them, or pull them, have to know how many there will be.
 fn stops(scenario: &Scenario, problems: &mut Problems) {
     let controller = &scenario.scheme.host.controller;
     for (index, entry) in scenario.traffic.iter().enumerate() {

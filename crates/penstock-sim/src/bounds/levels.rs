@@ -61,15 +61,20 @@ pub(super) fn sprayed(scenario: &Scenario, problems: &mut Problems) {
         return;
     }
     let (switch, recovery) = (&scenario.scheme.switch, &scenario.scheme.host.recovery);
-    let tolerates =
-        matches!(recovery, RecoveryConfig::Resend(_) | RecoveryConfig::FastRetransmit(_));
+    let tolerates = matches!(
+        recovery,
+        RecoveryConfig::Resend(_)
+            | RecoveryConfig::FastRetransmit(_)
+            | RecoveryConfig::TrimmedHeaders(_)
+    );
     let overtaken =
         format!("sprayed packets overtake each other, which are losses to {}", kind(recovery));
     for (holds, reason, other) in [
         (
             tolerates,
             overtaken.as_str(),
-            "recovery (\"resend\", or \"fast-retransmit\" with a high duplicate_threshold)",
+            "recovery (\"resend\", \"trimmed-headers\", or \"fast-retransmit\" with a high \
+             duplicate_threshold)",
         ),
         (
             !switch.marking.has_feedback(),

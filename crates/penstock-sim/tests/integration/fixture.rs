@@ -412,6 +412,14 @@ pub fn expresspass(frame: u64) -> Value {
     with(with(expresspass, "/routing/kind", "symmetric-ecmp"), "/name", "expresspass")
 }
 
+/// NDP with packets that keep the path of their flow, and a timeout of 1 ms.
+pub fn ndp() -> Value {
+    let ndp = with(line_rate(), "/switch/admission", json!({"kind": "trimming", "packets": 8}));
+    let ndp = with(ndp, "/host/controller", json!({"kind": "ndp", "bdp_factor": 1.0}));
+    let recovery = json!({"kind": "trimmed-headers", "timeout": MS});
+    with(with(ndp, "/host/recovery", recovery), "/name", "ndp")
+}
+
 /// All schemes, by name.
 pub fn schemes() -> Vec<Value> {
     vec![
@@ -437,6 +445,7 @@ pub fn schemes() -> Vec<Value> {
         fafc_hold(60_000),
         afq(50_000),
         expresspass(1_048),
+        ndp(),
     ]
 }
 

@@ -9,8 +9,8 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    GBPS, MS, US, bfc, credits, dumbbell, incast, leaf_spine, open_loop, parse, rail, scenario,
-    schemes, with,
+    GBPS, MS, US, bfc, credits, dumbbell, incast, leaf_spine, ndp, open_loop, parse, rail,
+    scenario, schemes, with,
 };
 
 /// All schemes, and the variants of BFC that run other code.
@@ -56,6 +56,8 @@ fn all_schemes() -> Vec<Value> {
         variant("/host/nic/reacts", json!(false)),
         variant("/host/nic/queues", json!(3)),
         variant("/host/nic/scheduling", json!("srf")),
+        with(ndp(), "/routing", json!({"kind": "spray", "order": "random"})),
+        with(ndp(), "/host/controller", json!({"kind": "window", "bdp_factor": 1.0})),
     ]);
     all
 }

@@ -26,6 +26,7 @@ mod invariant;
 mod live;
 mod loss;
 mod measurement;
+mod ndp;
 mod outage;
 mod paths;
 mod pause;

@@ -20,21 +20,18 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use penstock_units::{Bytes, Problems};
+use penstock_units::{BitRate, Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, SizeShare};
 use crate::granter::Granter;
+use crate::planner::Planner;
 use crate::path::PathFacts;
 
 /// Most priority levels. With the control queue they are as many queues as a strict scheduler serves.
 pub const MAXIMUM_LEVELS: u32 = 127;
-
-/// The most bytes without a grant (bytes); our choice: years of a link of 100 Gb/s, and
-/// [`MAXIMUM_LEVELS`] times as many are still counted.
-const LARGEST_RTT_BYTES: u64 = 1 << 56;
 
 /// Parameters of [`Homa`]. Level 0 is the highest; unscheduled levels come before scheduled ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,8 +72,7 @@ pub struct HomaConfig {
 impl HomaConfig {
     /// RTTbytes: a whole number of packets (bytes), at least one packet.
     pub fn rtt_bytes(&self, path: &PathFacts) -> u64 {
-        let bytes = (path.largest_bdp.get() as f64 * self.bdp_factor) as u64;
-        bytes.clamp(1, LARGEST_RTT_BYTES).next_multiple_of(u64::from(path.payload))
+        path.whole_packets(self.bdp_factor)
     }
 
     /// The first scheduled level, which follows the unscheduled ones.
@@ -109,10 +105,11 @@ impl Parameters for HomaConfig {
     }
 
     /// Parameters left open stand for one unscheduled and one scheduled level.
-    fn granter(&self, path: &PathFacts) -> Option<Granter> {
+    fn planner(&self, path: &PathFacts, _rate: BitRate) -> Option<Planner> {
         let overcommitment = self.overcommitment.unwrap_or(1);
         let first_level = self.first_scheduled_level();
-        Some(Granter::new(self.rtt_bytes(path), path.payload, overcommitment, first_level))
+        let rtt_bytes = self.rtt_bytes(path);
+        Some(Planner::Grants(Granter::new(rtt_bytes, path.payload, overcommitment, first_level)))
     }
 
     fn unscheduled_bytes(&self, path: &PathFacts) -> u64 {
@@ -211,7 +208,7 @@ mod tests {
     fn rtt_bytes_are_whole_packets() {
         let of = |bdp_factor| HomaConfig { bdp_factor, ..config(&[]) }.rtt_bytes(&fixture::path());
         assert_eq!([1.0, 1.0001, 1e-9].map(of), [100_000, 101_000, 1_000]);
-        assert!(of(f64::MAX) >= LARGEST_RTT_BYTES);
+        assert!(of(f64::MAX) >= 1 << 56);
     }
 
     /// The problems of `config`, one per line.

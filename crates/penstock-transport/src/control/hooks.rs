@@ -9,9 +9,9 @@ use penstock_units::{BitRate, Problems, Time};
 use crate::credit::{Credit, CreditSignal};
 use crate::ends::Silent;
 use crate::flow::{FlowView, LossSignal, SizeShare};
-use crate::granter::Granter;
 use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
+use crate::planner::Planner;
 
 /// What the rest of a host and the switches must know of a controller's parameters.
 pub(crate) trait Parameters {
@@ -65,8 +65,8 @@ pub(crate) trait Parameters {
     /// the longest path `path`, and its switches have `levels` priority levels, at least 2.
     fn follow_sizes(&mut self, _sizes: &[SizeShare], _path: &PathFacts, _levels: u32) {}
 
-    /// The part of a host that grants bytes to incoming messages, where receivers grant.
-    fn granter(&self, _path: &PathFacts) -> Option<Granter> {
+    /// What the receivers of a host plan together, where they do. The uplink of the host has this `rate`.
+    fn planner(&self, _path: &PathFacts, _rate: BitRate) -> Option<Planner> {
         None
     }
 
@@ -219,6 +219,18 @@ pub(crate) trait AtDestination {
 
     /// Data arrived at `now`, paid for by credit `number`, which had left `elapsed` before.
     fn on_credited_data(&mut self, _now: Time, _number: u16, _elapsed: Time) {}
+
+    /// A packet arrived, whole, or without `trimmed` bytes of payload (bytes, 0 for a whole packet). Answers
+    /// whether the flow has a PULL to send now, and had none before.
+    fn asks_for_pull(&mut self, _trimmed: u32) -> bool {
+        false
+    }
+
+    /// A PULL leaves. Answers how many bytes the sender may send in all (bytes), and whether another PULL
+    /// waits.
+    fn take_pull(&mut self) -> (u64, bool) {
+        (0, false)
+    }
 }
 
 impl AtDestination for Silent {}

@@ -18,16 +18,16 @@
 //! and [`powertcp`]), [`hpcc`], `power` (shared by the next two), [`powertcp`], [`theta_powertcp`], `alpha`
 //! (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`],
 //! [`timely`], `ticks` (shared by [`dcqcn`] and the next), [`pcn`], [`packet_pair`], then the controllers
-//! whose receiver decides: [`homa`], [`expresspass`]. [`external`] is for controllers that are not here.
+//! whose receiver decides: [`homa`], [`expresspass`], [`ndp`]. [`external`] is for controllers that are not here.
 
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
 
 use crate::credit::{Credit, CreditSignal};
 use crate::flow::{FlowView, LossSignal, SizeShare};
-use crate::granter::Granter;
 use crate::notification::Notification;
 use crate::path::{Acknowledgement, PathFacts};
+use crate::planner::Planner;
 
 pub(crate) mod hooks;
 pub mod paced_rate;
@@ -93,6 +93,8 @@ ends! { $
     // The name is one word in scenarios, as the authors write it.
     /// ExpressPass: a sender sends a packet for each credit of its receiver.
     expresspass: Expresspass(ExpressPassConfig => Box Source, Box Destination),
+    /// NDP: the first bytes of a flow blindly, the rest as its receiver pulls them.
+    ndp: Ndp(NdpConfig => Ndp, Pulls),
     /// A class in Python, which `penstock run` supplies.
     external: Python(ExternalConfig => External),
 }
@@ -140,9 +142,9 @@ impl ControllerConfig {
         of_config!(self, parameters => parameters.follow_sizes(sizes, path, levels));
     }
 
-    /// See [`Parameters::granter`].
-    pub(crate) fn granter(&self, path: &PathFacts) -> Option<Granter> {
-        of_config!(self, parameters => parameters.granter(path))
+    /// See [`Parameters::planner`].
+    pub(crate) fn planner(&self, path: &PathFacts, rate: BitRate) -> Option<Planner> {
+        of_config!(self, parameters => parameters.planner(path, rate))
     }
 
     /// See [`Parameters::acknowledges_each`].
@@ -290,5 +292,13 @@ impl Counterpart {
 
     pub(crate) fn on_credited_data(&mut self, now: Time, number: u16, elapsed: Time) {
         at_destination!(self, policy => policy.on_credited_data(now, number, elapsed))
+    }
+
+    pub(crate) fn asks_for_pull(&mut self, trimmed: u32) -> bool {
+        at_destination!(self, policy => policy.asks_for_pull(trimmed))
+    }
+
+    pub(crate) fn take_pull(&mut self) -> (u64, bool) {
+        at_destination!(self, policy => policy.take_pull())
     }
 }

@@ -58,12 +58,12 @@ impl Host {
         turn.pool.remove(id);
     }
 
-    /// A notice has arrived: a switch dropped a data packet.
+    /// A notice has arrived: a switch dropped a data packet, or trimmed it.
     pub(super) fn on_drop_notice(&mut self, turn: &mut Turn<'_>, id: PacketId) {
         let packet = &turn.pool[id];
         let (flow, offset, payload) = (packet.flow, packet.offset, u32::from(packet.payload));
         if let Some(slot) = turn.flows.slot(flow) {
-            turn.flows.senders[slot as usize].on_switch_drop(offset, payload);
+            turn.flows.senders[slot as usize].on_switch_drop(turn.now, offset, payload);
             self.refresh(turn, slot);
         }
         turn.pool.remove(id);

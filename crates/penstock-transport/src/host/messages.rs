@@ -4,7 +4,8 @@
 use penstock_packet::{Packet, PacketId, PacketKind};
 
 use super::{Host, Turn};
-use crate::granter::Message;
+use crate::granter::{Grant, Message};
+use crate::planner::Planner;
 use crate::recovery::Reply;
 
 impl Host {
@@ -19,7 +20,7 @@ impl Host {
         let after = incoming.receiver.delivered();
         let (source, number, size) = (incoming.identity.source, incoming.number, incoming.size);
         self.watch_receiver(turn, flow);
-        if let Some(granter) = &mut self.granter {
+        if let Some(Planner::Grants(granter)) = self.planner.as_deref_mut() {
             granter.on_data(Message { slot: flow, source, number, size }, before, after);
             self.send_grants(turn);
         }
@@ -35,8 +36,15 @@ impl Host {
         }
     }
 
+    fn next_grant(&mut self) -> Option<Grant> {
+        match self.planner.as_deref_mut() {
+            Some(Planner::Grants(granter)) => granter.take_grant(),
+            _ => None,
+        }
+    }
+
     fn send_grants(&mut self, turn: &mut Turn<'_>) {
-        while let Some(grant) = self.granter.as_mut().and_then(|granter| granter.take_grant()) {
+        while let Some(grant) = self.next_grant() {
             turn.flows.incoming[grant.slot as usize].receiver.on_grant(turn.now, grant.offset);
             self.watch_receiver(turn, grant.slot);
             let packet = Packet {

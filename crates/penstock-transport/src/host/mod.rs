@@ -27,7 +27,7 @@
 //! Reading order: [`flows`], [`requests`], here (the life of a flow), `connections` (flows that wait for each
 //! other), `sending` (packets that leave),
 //! `receiving` (data that arrive), `answers` (answers that come back), `pauses` (signals of the
-//! switch), `messages` (Homa), `credits` (ExpressPass).
+//! switch), `messages` (Homa), `credits` (ExpressPass), `pulls` (NDP, and what switches trim).
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -43,9 +43,9 @@ use penstock_units::{BitRate, Fidelity, Time};
 
 use crate::config::HostConfig;
 use crate::flow::FlowFacts;
-use crate::granter::Granter;
 use crate::nic::Nic;
 use crate::path::PathFacts;
+use crate::planner::Planner;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 
@@ -55,6 +55,7 @@ mod credits;
 pub mod flows;
 mod messages;
 mod pauses;
+mod pulls;
 mod receiving;
 pub mod requests;
 mod sending;
@@ -196,7 +197,7 @@ pub struct Host {
     credited: Option<Box<Credited>>,
     /// The bytes for which the switch has set memory aside (BFC with credits).
     balance: Option<Box<Balance>>,
-    granter: Option<Box<Granter>>,
+    planner: Option<Box<Planner>>,
     /// The slots of the flows that this host has started and that have not completed.
     open: Vec<u32>,
     draws: HostDraws,
@@ -208,7 +209,7 @@ pub struct Host {
 }
 
 penstock_units::state! { Host {
-    saved: nic, control, held_until, class_ends, credited, balance, granter, open, draws, counters, pauses,
+    saved: nic, control, held_until, class_ends, credited, balance, planner, open, draws, counters, pauses,
         connections;
     within: ;
     kept: hop_delay, clock, frames, fidelity, configs;
@@ -235,7 +236,7 @@ impl Host {
             configs: Arc::clone(facts.configs),
             credited,
             balance: None,
-            granter: config.controller.granter(&facts.path).map(Box::new),
+            planner: config.controller.planner(&facts.path, facts.rate).map(Box::new),
             open: Vec::new(),
             draws: facts.draws.clone(),
             counters: HostCounters::default(),
@@ -320,6 +321,7 @@ impl Host {
     pub fn close(&mut self, turn: &mut Turn<'_>, flow: u32) {
         if let Some(incoming) = turn.flows.incoming(flow) {
             incoming.is_open = false;
+            self.forget_pulls(flow);
         }
     }
 
@@ -348,6 +350,8 @@ impl Host {
         match timer {
             Timer::Sender(flow) => self.on_sender_timer(turn, flow),
             Timer::Receiver(flow) => self.on_receiver_timer(turn, flow),
+            // Switches that trim pause nobody.
+            Timer::Uplink if self.has_pulls() => self.send_due_pull(turn),
             Timer::Uplink => self.on_uplink_timer(turn),
         }
     }
@@ -361,6 +365,7 @@ impl Host {
                 self.on_acknowledgement(turn, id);
             }
             PacketKind::DropNotice => self.on_drop_notice(turn, id),
+            PacketKind::Trimmed => self.on_trimmed(turn, id),
             PacketKind::CongestionFeedback | PacketKind::CongestionNotification => {
                 self.on_congestion(turn, id);
             }

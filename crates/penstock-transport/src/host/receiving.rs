@@ -5,6 +5,7 @@ use penstock_units::Time;
 
 use super::{Host, Request, Timer, Turn};
 use crate::notification::Notification;
+use crate::planner::Planner;
 use crate::recovery::Reply;
 
 /// Unit of the gap of a packet pair in an acknowledgement: 16 ps, so that its 32 bits reach 68 ms.
@@ -13,12 +14,12 @@ pub(super) const GAP_UNIT: Time = Time::from_ps(16);
 impl Host {
     #[inline]
     pub(super) fn on_data(&mut self, turn: &mut Turn<'_>, id: PacketId) {
+        if self.planner.is_some() && self.is_planned(turn, id) {
+            return;
+        }
         let packet = &turn.pool[id];
         let flow = packet.flow;
         let Some(incoming) = turn.flows.incoming(flow) else { return turn.pool.remove(id) };
-        if self.granter.is_some() {
-            return self.on_message_data(turn, id);
-        }
         let is_marked = packet.flags.contains(PacketFlags::MARKED);
         let wire_bytes = u32::from(packet.wire_bytes);
         if let Some(notification) = incoming.receiver.notification(turn.now, wire_bytes, is_marked)
@@ -56,6 +57,21 @@ impl Host {
             Reply::Nothing => return turn.pool.remove(id),
         }
         self.send_reply(turn, id);
+    }
+
+    /// Data have arrived at a host whose receivers plan together. Answers whether nothing else is to be done.
+    #[inline(never)] // few schemes come here
+    fn is_planned(&mut self, turn: &mut Turn<'_>, id: PacketId) -> bool {
+        let flow = turn.pool[id].flow;
+        if turn.flows.incoming(flow).is_none() {
+            return false;
+        }
+        let grants = matches!(self.planner.as_deref(), Some(Planner::Grants(_)));
+        match grants {
+            true => self.on_message_data(turn, id),
+            false => self.ask_for_pull(turn, flow, 0),
+        }
+        grants
     }
 
     /// Sends a reply back to the source of the data packet from which it was made.

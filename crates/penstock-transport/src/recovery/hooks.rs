@@ -28,6 +28,11 @@ pub(crate) trait Parameters {
         false
     }
 
+    /// Whether switches have to trim.
+    fn needs_trimming(&self) -> bool {
+        false
+    }
+
     /// Whether every data packet is acknowledged. If not, only the packet that completes a flow is.
     fn acknowledges_each(&self) -> bool {
         true
@@ -95,7 +100,7 @@ pub(crate) trait AtSource {
 
     /// A switch dropped the packet with `payload` bytes from `offset` on. Answers whether recovery
     /// listens to switches.
-    fn on_switch_drop(&mut self, _offset: u64, _payload: u32) -> bool {
+    fn on_switch_drop(&mut self, _now: Time, _offset: u64, _payload: u32) -> bool {
         false
     }
 

@@ -16,12 +16,28 @@ pub(crate) struct LostPackets {
 impl LostPackets {
     /// The packet with `payload` bytes from `offset` on is lost.
     pub(crate) fn add(&mut self, offset: u64, payload: u32) {
-        let end = offset + u64::from(payload);
-        self.bytes += u64::from(payload);
+        self.add_range(offset..offset + u64::from(payload));
+    }
+
+    /// The packets with the bytes of `range` are lost.
+    pub(crate) fn add_range(&mut self, range: Range<u64>) {
+        self.bytes += range.end - range.start;
         match self.ranges.back_mut() {
-            Some(last) if last.end == offset => last.end = end,
-            _ => self.ranges.push_back(offset..end),
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => self.ranges.push_back(range),
         }
+    }
+
+    /// The bytes before `offset` have arrived after all.
+    pub(crate) fn forget(&mut self, offset: u64) {
+        if self.bytes == 0 {
+            return;
+        }
+        self.ranges.retain_mut(|range| {
+            range.start = range.start.max(offset);
+            !range.is_empty()
+        });
+        self.bytes = self.ranges.iter().map(|range| range.end - range.start).sum();
     }
 
     /// Takes the next packet to send again: its offset and at most `payload` bytes.
@@ -65,6 +81,20 @@ mod tests {
             assert_eq!(lost.take(1_000), Some(expected));
         }
         assert_eq!((lost.take(1_000), lost.bytes()), (None, 0));
+    }
+
+    #[test]
+    fn what_has_arrived_after_all_does_not_come_back() {
+        let mut lost = LostPackets::default();
+        for packet in [1, 5, 2, 3] {
+            lost.add(packet * 1_000, 1_000);
+        }
+        lost.forget(3_000);
+        assert_eq!(lost.bytes(), 2_000);
+        assert_eq!(
+            [0; 3].map(|_| lost.take(1_000)),
+            [Some((5_000, 1_000)), Some((3_000, 1_000)), None]
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //!
 //! Reading order: `hooks` (what a host asks of a recovery), [`go_back_n`], `lost_packets`, [`perfect`],
 //! `range_set` and `reassembly` (shared by the next two), [`selective_repeat`], [`fast_retransmit`],
-//! [`resend`].
+//! [`resend`], [`trimmed_headers`].
 
 use core::ops::Range;
 
@@ -47,6 +47,8 @@ ends! { $
     fast_retransmit: FastRetransmit(FastRetransmitConfig => Box Sending, Receiving),
     /// The receiver asks for what has not arrived (Homa).
     resend: Resend(ResendConfig => Box Sending, Box Receiving),
+    /// The receiver reports the headers of what switches have trimmed (NDP).
+    trimmed_headers: TrimmedHeaders(TrimmedHeadersConfig => Box Sending, Receiving),
 }
 
 impl RecoveryConfig {
@@ -59,6 +61,11 @@ impl RecoveryConfig {
     /// Whether flows may share open connections.
     pub fn keeps_connections(&self) -> bool {
         of_config!(self, parameters => parameters.keeps_connections())
+    }
+
+    /// Whether switches have to trim.
+    pub fn needs_trimming(&self) -> bool {
+        of_config!(self, parameters => parameters.needs_trimming())
     }
 
     /// See [`Parameters::acknowledges_each`].
@@ -107,8 +114,8 @@ impl Sending {
         at_source!(self, policy => policy.on_acknowledgement(now, ack, view))
     }
 
-    pub(crate) fn on_switch_drop(&mut self, offset: u64, payload: u32) -> bool {
-        at_source!(self, policy => policy.on_switch_drop(offset, payload))
+    pub(crate) fn on_switch_drop(&mut self, now: Time, offset: u64, payload: u32) -> bool {
+        at_source!(self, policy => policy.on_switch_drop(now, offset, payload))
     }
 
     pub(crate) fn on_resend(&mut self, range: Range<u64>, next: u64) -> bool {

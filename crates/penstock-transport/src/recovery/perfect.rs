@@ -57,7 +57,7 @@ impl AtSource for Sending {
         self.lost.take(payload)
     }
 
-    fn on_switch_drop(&mut self, offset: u64, payload: u32) -> bool {
+    fn on_switch_drop(&mut self, _now: Time, offset: u64, payload: u32) -> bool {
         self.lost.add(offset, payload);
         true
     }

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::range_set::RangeSet;
+use super::reply::Reply;
 use borsh::{BorshDeserialize, BorshSerialize};
 
 /// The bytes of a flow that have arrived.
@@ -23,6 +24,16 @@ impl Reassembly {
         }
         self.expected = self.ahead.advance(self.expected.max(range.end)).0;
         false
+    }
+
+    /// The reply to a packet with `payload` bytes from `offset` on, which has arrived: where it stands, if it
+    /// is ahead of a gap.
+    pub(crate) fn reply(&mut self, offset: u64, payload: u32) -> Reply {
+        let expected = self.expected;
+        if self.take(offset..offset + u64::from(payload)) {
+            return Reply::Negative { expected, received: offset };
+        }
+        Reply::Acknowledge { cumulative: self.expected }
     }
 
     /// The next byte in order (bytes). It equals the number of bytes delivered.

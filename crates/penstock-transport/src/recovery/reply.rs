@@ -1,5 +1,10 @@
 //! The answers of the receiving half of a recovery.
 
+use core::ops::Range;
+
+use crate::flow::FlowView;
+use crate::path::Acknowledgement;
+
 /// What a receiver answers to a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -18,4 +23,16 @@ pub enum Reply {
     },
     /// No packet: the gap was reported not long ago.
     Nothing,
+}
+
+/// The packet that has arrived ahead of a gap, according to a negative acknowledgement. The packet was full,
+/// `payload` bytes, or the flow's last one.
+pub(super) fn arrived_ahead(
+    ack: &Acknowledgement,
+    payload: u64,
+    view: &FlowView,
+) -> Option<Range<u64>> {
+    let end = ack.received.saturating_add(payload).min(view.next);
+    let start = ack.received.max(view.acknowledged);
+    (ack.is_negative && start < end).then_some(start..end)
 }

@@ -23,12 +23,10 @@
 
 use alloc::format;
 
-use core::ops::Range;
-
 use super::hooks::{AtDestination, AtSource, Parameters};
 use super::range_set::RangeSet;
 use super::reassembly::Reassembly;
-use super::reply::Reply;
+use super::reply::{Reply, arrived_ahead};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -128,14 +126,6 @@ impl Sending {
         }
     }
 
-    /// The packet that has arrived according to a negative acknowledgement. The packet was full, or the
-    /// flow's last one.
-    fn selective(&self, ack: &Acknowledgement, view: &FlowView) -> Option<Range<u64>> {
-        let end = ack.received.saturating_add(self.payload).min(view.next);
-        let start = ack.received.max(view.acknowledged);
-        (ack.is_negative && start < end).then_some(start..end)
-    }
-
     fn restart(&mut self, now: Time) {
         self.started_at = now;
         self.expiry = now.saturating_add(self.timeout_low);
@@ -201,7 +191,7 @@ impl AtSource for Sending {
         let has_advanced = view.newly_acknowledged > 0;
         let known = self.received.advance(view.acknowledged).1;
         view.newly_acknowledged = view.newly_acknowledged.saturating_sub(known);
-        let selective = self.selective(ack, view);
+        let selective = arrived_ahead(ack, self.payload, view);
         let is_new = selective.is_some_and(|range| {
             let added = self.received.insert(range);
             view.newly_acknowledged += added;
@@ -269,11 +259,7 @@ impl Receiving {
 
 impl AtDestination for Receiving {
     fn on_data(&mut self, _now: Time, offset: u64, payload: u32) -> Reply {
-        let expected = self.bytes.expected();
-        if self.bytes.take(offset..offset + u64::from(payload)) {
-            return Reply::Negative { expected, received: offset };
-        }
-        Reply::Acknowledge { cumulative: self.bytes.expected() }
+        self.bytes.reply(offset, payload)
     }
 
     /// Bytes delivered in order.

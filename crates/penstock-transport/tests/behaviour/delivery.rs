@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use crate::pair::Pair;
 use crate::{
-    cubic, dctcp, fast_retransmit, go_back_n, line_rate, new_reno, selective_repeat, swift, window,
+    cubic, dctcp, fast_retransmit, go_back_n, line_rate, new_reno, selective_repeat, swift,
+    trimmed_headers, window,
 };
 
 fn controllers() -> impl Strategy<Value = ControllerConfig> {
@@ -22,7 +23,12 @@ fn controllers() -> impl Strategy<Value = ControllerConfig> {
 }
 
 fn recoveries() -> impl Strategy<Value = RecoveryConfig> {
-    prop_oneof![Just(go_back_n()), Just(selective_repeat()), Just(fast_retransmit())]
+    prop_oneof![
+        Just(go_back_n()),
+        Just(selective_repeat()),
+        Just(fast_retransmit()),
+        Just(trimmed_headers()),
+    ]
 }
 
 proptest! {

@@ -20,7 +20,7 @@ use penstock_transport::control::{
     WindowConfig,
 };
 use penstock_transport::recovery::{
-    FastRetransmitConfig, GoBackNConfig, PerfectConfig, SelectiveRepeatConfig,
+    FastRetransmitConfig, GoBackNConfig, PerfectConfig, SelectiveRepeatConfig, TrimmedHeadersConfig,
 };
 use penstock_transport::{
     Acknowledgement, BaseRtt, ControllerConfig, HostConfig, NicConfig, NicScheduling, PathFacts,
@@ -88,6 +88,11 @@ fn fast_retransmit() -> RecoveryConfig {
         minimum_timeout: Time::from_us(200),
         maximum_timeout: Time::from_ms(100),
     })
+}
+
+/// What was trimmed is sent again, and all of it after 200 us without a report.
+fn trimmed_headers() -> RecoveryConfig {
+    RecoveryConfig::TrimmedHeaders(TrimmedHeadersConfig { timeout: Time::from_us(200) })
 }
 
 /// No control.

@@ -15,7 +15,7 @@ fn a_dropped_packet_is_sent_again_once_before_new_ones() {
     for _ in 0..3 {
         sender.send(Time::ZERO);
     }
-    sender.on_switch_drop(1_000, 1_000);
+    sender.on_switch_drop(Time::ZERO, 1_000, 1_000);
     assert_eq!((sender.in_flight(), sender.remaining_unsent()), (2_000, 2_500));
     let expected =
         [(1_000, 1_000, 3_500, true), (3_000, 1_000, 1_500, false), (4_000, 500, 500, false)];
@@ -25,7 +25,7 @@ fn a_dropped_packet_is_sent_again_once_before_new_ones() {
         assert_eq!((segment.remaining, segment.is_retransmission), (remaining, is_retransmission));
     }
     assert_eq!(sender.readiness(Time::ZERO), Readiness::Idle);
-    sender.on_switch_drop(4_000, 500); // the short last packet
+    sender.on_switch_drop(Time::ZERO, 4_000, 500); // the short last packet
     assert_eq!(sender.send(Time::ZERO).payload, 500);
     assert_eq!(sender.retransmitted_packets(), 2);
 }
@@ -37,7 +37,7 @@ fn a_drop_frees_its_share_of_the_window() {
     sender.send(Time::ZERO);
     sender.send(Time::ZERO);
     assert_eq!(sender.readiness(Time::ZERO), Readiness::Blocked);
-    sender.on_switch_drop(0, 1_000);
+    sender.on_switch_drop(Time::ZERO, 0, 1_000);
     assert_eq!(sender.readiness(Time::ZERO), Readiness::Ready);
     assert!(sender.send(Time::ZERO).is_retransmission);
     assert_eq!(sender.readiness(Time::ZERO), Readiness::Blocked);
@@ -67,7 +67,7 @@ proptest! {
             let segment = segment.expect("a flow that is not complete has packets in flight");
             if drops.pop().unwrap_or(false) {
                 dropped += 1;
-                sender.on_switch_drop(segment.offset, segment.payload);
+                sender.on_switch_drop(Time::ZERO, segment.offset, segment.payload);
                 continue;
             }
             let start = segment.offset as usize;

@@ -229,12 +229,12 @@ fn an_acknowledgement_of_more_than_the_flow_is_cut_to_its_size() {
 fn a_switch_drop_means_nothing_to_go_back_n_and_the_minimum_rate_to_perfect_recovery() {
     let mut go_back = sender(3_000, dctcp());
     go_back.send(Time::ZERO);
-    go_back.on_switch_drop(0, 1_000);
+    go_back.on_switch_drop(Time::ZERO, 0, 1_000);
     assert_eq!((go_back.in_flight(), go_back.rate()), (1_000, None));
     let host = host(dctcp(), perfect());
     let mut perfect = Sender::new(3_000, &host, &path(), Time::ZERO);
     perfect.send(Time::ZERO);
-    perfect.on_switch_drop(0, 1_000);
+    perfect.on_switch_drop(Time::ZERO, 0, 1_000);
     assert_eq!((perfect.in_flight(), perfect.rate()), (0, Some(BitRate::from_mbps(100))));
     assert_eq!(perfect.readiness(Time::ZERO), Readiness::At(Time::from_ps(83_840_000)));
     assert_eq!((perfect.deadline(), perfect.on_deadline(Time::from_ms(9))), (Time::NEVER, false));

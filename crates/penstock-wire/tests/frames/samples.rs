@@ -89,6 +89,7 @@ fn end_to_end() -> Vec<(&'static str, Vec<u8>)> {
         ("credit", Packet { wire_bytes: 84, ..of(PacketKind::Credit) }, 0),
         ("credit-request", of(PacketKind::CreditRequest), 0),
         ("credit-stop", of(PacketKind::CreditStop), 0),
+        ("trimmed", Packet { payload: 1_000, ..of(PacketKind::Trimmed) }, 0),
     ];
     let written = |(name, packet, count): (_, Packet, usize)| {
         let (from, to) = match packet.kind.goes_to_source() {

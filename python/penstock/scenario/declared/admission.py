@@ -109,8 +109,21 @@ class StaticAdmission(Part):
     )
 
 
+class TrimmingAdmission(Part):
+    """A short queue for each egress port; a packet that finds no room loses its payload (NDP)."""
+
+    kind: Literal["trimming"]
+    packets: Count = field(
+        "Full packets for which the data queue of a port has room",
+        8,
+        unit="packets",
+        range="1 to 65,536",
+        source="NDP 3.1: eight packets; csg-htsim (main_ndp.cpp) has 15 unless told otherwise",
+    )
+
+
 Admission = Annotated[
-    InfiniteAdmission | SharedAdmission | StaticAdmission,
+    InfiniteAdmission | SharedAdmission | StaticAdmission | TrimmingAdmission,
     Field(discriminator="kind"),
 ]
 """The admission axis of a scenario."""

@@ -366,6 +366,19 @@ class PacketPairController(Part):
     )
 
 
+class NdpController(Part):
+    """NDP: the first bytes of a flow blindly, the rest as its receiver pulls them."""
+
+    kind: Literal["ndp"]
+    bdp_factor: Number = field(
+        "Bytes sent without a PULL, in bandwidth-delay products of the longest path",
+        1.0,
+        range="above 0",
+        source="our choice: what fills the path, as NDP wants; csg-htsim (ndp.cpp): 15 packets of "
+        "9 KB",
+    )
+
+
 class PythonController(Part):
     """A class in Python, which `penstock run` supplies."""
 
@@ -398,6 +411,7 @@ Controller = Annotated[
     | PacketPairController
     | HomaController
     | ExpresspassController
+    | NdpController
     | PythonController,
     Field(discriminator="kind"),
 ]

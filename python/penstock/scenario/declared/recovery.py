@@ -110,12 +110,25 @@ class ResendRecovery(Part):
     )
 
 
+class TrimmedHeadersRecovery(Part):
+    """The receiver reports the headers of what switches have trimmed (NDP)."""
+
+    kind: Literal["trimmed-headers"]
+    timeout: Time = field(
+        "Time without any report after which everything outstanding is sent again",
+        "5 ms",
+        range="100 ns or more",
+        source="csg-htsim (ndp.h): DEFAULT_RTO_MIN",
+    )
+
+
 Recovery = Annotated[
     GoBackNRecovery
     | PerfectRecovery
     | SelectiveRepeatRecovery
     | FastRetransmitRecovery
-    | ResendRecovery,
+    | ResendRecovery
+    | TrimmedHeadersRecovery,
     Field(discriminator="kind"),
 ]
 """Which recovery the flows of a scheme use, with its parameters."""

@@ -1,0 +1,98 @@
+//! Trimming: a data packet that finds its queue full loses its payload, and its header goes on.
+//!
+//! M. Handley et al., "Re-architecting Datacenter Networks and Stacks for Low Latency and High Performance"
+//! (NDP), SIGCOMM 2017, sec. 3.1. The paper was not at hand: rules and values are those of the authors'
+//! simulator (Broadcom/csg-htsim, `compositequeue.cpp`). Implemented:
+//! - The data queue of a port holds a few full packets.
+//! - Where a packet does not fit, either it is trimmed or the last packet of the queue is, each with a
+//!   probability of one half. Thus no flow loses always because of its phase.
+//! - Headers, acknowledgements and PULLs have a queue of their own, which goes first.
+//!
+//! Left out: the weight of 10 to 1 between headers and data (here, as in the simulator, headers go strictly
+//! first), and headers that return to their sender when they find no room (here they always find room, as
+//! all control packets do).
+//!
+//! A packet whose payload is cut off counts as a drop. [`crate::Switch`] makes the header.
+
+use alloc::format;
+
+use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_units::Problems;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::accounts::{Accounts, Request};
+use super::policy::{Parameters, Place, Policy};
+use crate::config::{Surroundings, SwitchConfig};
+
+/// The most full packets in a queue; our choice: 64 MB of packets of 1,000 B.
+const MOST_PACKETS: u32 = 1 << 16;
+
+/// Parameters of trimming.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrimmingConfig {
+    /// Full packets for which the data queue of a port has room.
+    #[schemars(
+        range(min = 1, max = MOST_PACKETS),
+        extend(
+            "unit" = "packets",
+            "default" = 8,
+            "source" = "NDP 3.1: eight packets; csg-htsim (main_ndp.cpp) has 15 unless told otherwise"
+        )
+    )]
+    pub packets: u32,
+}
+
+impl Parameters for TrimmingConfig {
+    fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
+        let field = ("admission.kind", "trimming");
+        switch.fits_drops_of_queued_packets(field, problems);
+        if problems.has_sound("assignment") {
+            let holds = switch.assignment.is_one_queue();
+            let remedy = format!(
+                "it cuts packets of the one data queue of a port, and the {} assignment makes several; use \
+                 assignment {{kind = \"class\", classes = 1}}",
+                switch.assignment.kind()
+            );
+            problems.unless(holds, field.0, field.1, remedy);
+        }
+    }
+
+    fn is_per_port(&self) -> bool {
+        true
+    }
+
+    fn trims(&self) -> bool {
+        true
+    }
+}
+
+/// The short queues of a switch's ports.
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
+pub(crate) struct Trimming {
+    /// Room of the data queue of a port (bytes).
+    size: u64,
+}
+
+impl Trimming {
+    pub(crate) fn new(config: &TrimmingConfig, place: &Place<'_>) -> Self {
+        Trimming { size: u64::from(config.packets) * u64::from(place.facts.frames.packet) }
+    }
+}
+
+impl Policy for Trimming {
+    #[inline]
+    fn admit(&self, accounts: &mut Accounts, request: Request) -> bool {
+        accounts.take_if(request.egress_bytes + request.bytes <= self.size, &request)
+    }
+
+    #[inline]
+    fn free(&self, egress_bytes: u64) -> u64 {
+        self.size.saturating_sub(egress_bytes)
+    }
+}
+
+#[cfg(test)]
+#[path = "trimming_tests.rs"]
+mod tests;

@@ -1,0 +1,114 @@
+//! Short queues whose overflow loses its payload.
+
+use alloc::vec::Vec;
+
+use penstock_packet::{Packet, PacketKind, Unobserved};
+
+use super::*;
+use crate::admission::AdmissionConfig;
+use crate::fixture::refusal::{DRR, PFC, SFQ, refused};
+use crate::fixture::{Bench, FRAMES, flow, hosts, plain};
+use crate::switch::Arrival;
+use crate::switch::node::{Routes, SwitchTurn};
+use crate::switch::requests::SwitchRequests;
+
+const TRIMMING: (&str, &str) = ("admission", r#"{"kind": "trimming", "packets": 8}"#);
+const FULL: u16 = FRAMES.packet;
+
+fn bench(packets: u32) -> Bench {
+    let admission = AdmissionConfig::Trimming(TrimmingConfig { packets });
+    Bench::new(&SwitchConfig { admission, ..plain() }, &hosts(2))
+}
+
+/// All packets leave by port 0.
+struct ToPortZero;
+
+impl Routes for ToPortZero {
+    fn egress(&mut self, _: u32, _: &mut Packet) -> u16 {
+        0
+    }
+}
+
+/// A switch with room for eight packets gets so many full packets at once, numbered by their flows. Answers
+/// what leaves it, in order.
+fn overflowed(count: u32) -> Vec<Packet> {
+    let mut bench = bench(8);
+    let (mut requests, mut observer) = (SwitchRequests::default(), Unobserved);
+    let mut turn = SwitchTurn {
+        now: bench.now,
+        pool: &mut bench.pool,
+        observer: &mut observer,
+        routes: &mut ToPortZero,
+        requests: &mut requests,
+    };
+    for flow_hash in 0..count {
+        let packet = Packet { flow_hash, wire_bytes: FULL, payload: 1_000, ..Packet::default() };
+        let id = turn.pool.insert(packet);
+        bench.switch.receive(&mut turn, 1, id);
+        bench.switch.verify(turn.pool).unwrap();
+    }
+    let left = core::iter::from_fn(|| {
+        let id = bench.switch.transmit(&mut turn, 0)?;
+        let packet = turn.pool[id];
+        turn.pool.remove(id);
+        Some(packet)
+    });
+    left.collect()
+}
+
+#[test]
+fn eight_packets_fit_and_the_ninth_overflows() {
+    let mut bench = bench(8);
+    for number in 0..8 {
+        bench.admit(flow(number), FULL);
+    }
+    bench.arrive(flow(8), FULL);
+    assert_eq!(bench.switch.port(0).counters.drops, 1);
+    assert_eq!(bench.switch.port(0).bytes(), 8 * u64::from(FULL));
+}
+
+#[test]
+fn headers_of_what_overflows_go_ahead_of_data() {
+    let left = overflowed(40);
+    let kind = |place: usize| left[place].kind;
+    assert_eq!(left.len(), 40, "nothing is lost");
+    assert!((0..32).all(|place| kind(place) == PacketKind::Trimmed));
+    assert!((32..40).all(|place| kind(place) == PacketKind::Data));
+    assert!(left[..32].iter().all(|header| header.wire_bytes == 64 && header.payload == 1_000));
+    // The first seven are never the last of a full queue.
+    let kept: Vec<_> = left[32..39].iter().map(|packet| packet.flow_hash).collect();
+    assert_eq!(kept, [0, 1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn the_packet_that_arrives_is_trimmed_half_of_the_time() {
+    let left = overflowed(1_008);
+    // A packet that takes the place of the last one is trimmed later, by the one that takes its own.
+    let headers: Vec<_> = left[..1_000].iter().map(|header| header.flow_hash).collect();
+    // Packet 8 + n arrives as the nth overflow, and is the nth header where it is trimmed itself.
+    let arriving = headers.iter().zip(8..).filter(|&(&flow, number)| flow == number).count();
+    // Binomial: mean 500, standard deviation 15.8; five of them.
+    assert!(arriving.abs_diff(500) < 80, "{arriving}");
+}
+
+#[test]
+fn a_packet_longer_than_the_queue_is_trimmed_itself() {
+    let mut bench = bench(1);
+    assert_eq!(bench.arrive(flow(1), FULL + 1), Arrival::Dropped);
+    bench.admit(flow(2), FULL);
+}
+
+#[test]
+fn it_goes_with_one_queue_and_with_policies_that_need_not_hear_of_drops() {
+    assert!(refused(&[TRIMMING], &[]).is_empty());
+    for (table, expected) in [
+        (SFQ, "it cuts packets of the one data queue of a port, and the stochastic assignment"),
+        (PFC, "a packet that backpressure has counted may be dropped"),
+    ] {
+        let found = refused(&[TRIMMING, DRR, table], &[]);
+        let expected = format!("admission.kind is trimming; {expected}");
+        assert!(found.iter().any(|one| one.starts_with(&expected)), "{found:?}");
+    }
+    let none = refused(&[TRIMMING], &[("/admission/packets", 0.into())]);
+    assert_eq!(none, ["admission.packets is 0; write 1 to 65536"]);
+}

@@ -1,0 +1,93 @@
+//! NDP as a whole: trimming, PULLs and spraying in small networks.
+
+use penstock_sim::Results;
+use serde_json::{Value, json};
+
+use crate::fixture::{
+    MS, US, column, incast, leaf_spine, listed, ndp, run_to_the_end, scenario, single_switch, with,
+};
+
+fn sprayed() -> Value {
+    with(ndp(), "/routing", json!({"kind": "spray", "order": "round-robin"}))
+}
+
+fn completions(results: &Results) -> Vec<f64> {
+    column(results, "flows", "fct_ns")
+}
+
+/// Time of `packets` full packets on a link of 100 Gb/s (ns).
+fn serialized(packets: u64) -> f64 {
+    packets as f64 * 1_048.0 * 0.08
+}
+
+#[test]
+fn a_lone_flow_takes_the_ideal_time_whatever_its_size() {
+    for scheme in [ndp(), sprayed()] {
+        for size in [1, 1_000, 1_001, 100_000, 1_234_567] {
+            let traffic = [listed(&[(0, 3, size, 0)])];
+            let results =
+                run_to_the_end(&scenario(leaf_spine(2, 2, 2), scheme.clone(), &traffic, MS));
+            let slowdown = column(&results, "flows", "slowdown")[0];
+            // A PULL waits for the acknowledgement ahead of it, 5 ns; and so each round trip.
+            assert!((1.0..1.003).contains(&slowdown), "{size} B: {slowdown}");
+        }
+    }
+}
+
+#[test]
+fn an_incast_keeps_the_link_busy_and_needs_no_timeout() {
+    for senders in [4, 16, 64] {
+        let traffic = [incast(senders, 1_000_000, Some(0))];
+        let network = single_switch(senders + 1);
+        let results = run_to_the_end(&scenario(network, ndp(), &traffic, MS));
+        let summary = &results.summary;
+        assert_eq!(summary.timeouts, 0);
+        assert_eq!(summary.retransmitted_packets, summary.drops, "what is trimmed comes once more");
+        let window = summary.bdp_bytes.next_multiple_of(1_000) / 1_000;
+        let beyond = u64::from(senders - 1) * window;
+        assert!(summary.drops < 2 * beyond, "PULLs bring no more than the link carries");
+        // All packets, a header of 64 B for each that was trimmed, and the first round trip.
+        let least = serialized(u64::from(senders) * 1_000) + summary.drops as f64 * 64.0 * 0.08;
+        let (mut first, mut last) = (f64::MAX, 0.0f64);
+        for time in completions(&results) {
+            (first, last) = (first.min(time), last.max(time));
+        }
+        assert!((least..1.01 * least + 8_000.0).contains(&last), "{last} ns of {least} ns");
+        assert!(first > 0.9 * last, "flows take turns: {first} and {last} ns");
+        let queue = column(&results, "links", "queue_bytes_max").into_iter().fold(0.0, f64::max);
+        assert!(queue <= 8.0 * 1_048.0, "{queue} B");
+    }
+}
+
+#[test]
+fn an_incast_under_way_does_not_hold_up_a_short_flow() {
+    // Sixteen senders to host 0 under way; after 200 us one packet comes from host 1.
+    let mut flows: Vec<_> = (1..17).map(|host| (host, 0, 2_000_000, 0)).collect();
+    flows.push((17, 0, 1_000, 200 * US));
+    let results = run_to_the_end(&scenario(single_switch(18), ndp(), &[listed(&flows)], MS));
+    let of_size = column(&results, "flows", "size_bytes").into_iter().zip(completions(&results));
+    let (_, short) = of_size.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
+    // At most eight full packets wait ahead of it, and it is trimmed at most a few times.
+    assert!(short < 5.0 * 4_200.0, "{short} ns");
+}
+
+#[test]
+fn a_window_goes_with_trimming_as_well() {
+    let window = json!({"kind": "window", "bdp_factor": 1.0});
+    let scheme = with(ndp(), "/host/controller", window);
+    let traffic = [incast(16, 300_000, Some(0))];
+    let results = run_to_the_end(&scenario(single_switch(17), scheme, &traffic, MS));
+    assert!(results.summary.drops > 1_000);
+    assert_eq!(results.summary.timeouts, 0);
+    assert_eq!(column(&results, "flows", "delivered_bytes"), [300_000.0; 16]);
+}
+
+#[test]
+fn corrupted_headers_and_pulls_cost_a_timeout() {
+    let traffic = [incast(8, 300_000, Some(0))];
+    let lossy = scenario(leaf_spine(3, 4, 2), sprayed(), &traffic, MS);
+    let entries = json!([{"link": null, "probability": 0.01}]);
+    let results = run_to_the_end(&with(lossy, "/faults/corruption", entries));
+    assert!(results.summary.timeouts > 0);
+    assert_eq!(column(&results, "flows", "delivered_bytes"), [300_000.0; 8]);
+}

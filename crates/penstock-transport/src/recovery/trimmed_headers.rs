@@ -1,0 +1,213 @@
+//! Recovery by trimmed headers: a switch cuts off the payload that it cannot store, the receiver reports the
+//! header that arrives, and the sender sends those bytes again.
+//!
+//! M. Handley et al., "Re-architecting Datacenter Networks and Stacks for Low Latency and High Performance"
+//! (NDP), SIGCOMM 2017, sec. 3.2. The paper was not at hand: rules and values are those of the authors'
+//! simulator (Broadcom/csg-htsim, `ndp.cpp`). Implemented:
+//! - The receiver acknowledges each packet, and reports each header: a notice of a drop (NACK there).
+//! - Packets arrive in any order, and none counts as lost because a later one has arrived.
+//! - What was trimmed is sent again before new bytes.
+//! - A timer is the last resort, for headers, acknowledgements and PULLs that are lost: what is not known to
+//!   have arrived is sent again, without a PULL. There each packet has a timer; here the flow has one, which
+//!   every report restarts.
+//!
+//! With the controller "ndp" the window is what the receiver has allowed in all, and all bytes that have left
+//! count against it. With other controllers the window is what may be in flight, and trimmed bytes are not.
+
+use core::ops::Range;
+
+use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hooks::{AtDestination, AtSource, Parameters};
+use super::lost_packets::LostPackets;
+use super::range_set::RangeSet;
+use super::reassembly::Reassembly;
+use super::reply::{Reply, arrived_ahead};
+use crate::flow::{FlowFacts, FlowView, LossSignal};
+use crate::path::Acknowledgement;
+
+/// Parameters of the recovery by trimmed headers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrimmedHeadersConfig {
+    /// Time without any report after which everything outstanding is sent again.
+    #[schemars(
+        range(min = Time::LEAST_PERIOD.as_ps()),
+        extend("default" = "5 ms", "source" = "csg-htsim (ndp.h): DEFAULT_RTO_MIN")
+    )]
+    pub timeout: Time,
+}
+
+impl Parameters for TrimmedHeadersConfig {
+    fn needs_trimming(&self) -> bool {
+        true
+    }
+}
+
+/// The sending half.
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
+pub(crate) struct Sending {
+    payload: u32,
+    timeout: Time,
+    /// Whether the window is what the receiver has allowed in all.
+    is_pulled: bool,
+    /// The bytes before this one are acknowledged.
+    acknowledged: u64,
+    /// Bytes that are known to have arrived ahead of a gap.
+    received: RangeSet,
+    lost: LostPackets,
+    /// Bytes that have left because the receiver allowed it.
+    sent: u64,
+    /// Bytes that may leave without being allowed, after a timeout.
+    forced: u64,
+    expiry: Time,
+    /// Whether the timer has expired since the last report.
+    has_expired: bool,
+}
+
+impl Sending {
+    /// Nothing was sent.
+    pub(crate) fn new(config: &TrimmedHeadersConfig, flow: &FlowFacts) -> Self {
+        Sending {
+            payload: flow.path.payload,
+            timeout: config.timeout,
+            is_pulled: flow.unscheduled < u64::MAX,
+            acknowledged: 0,
+            received: RangeSet::default(),
+            lost: LostPackets::default(),
+            sent: 0,
+            forced: 0,
+            expiry: Time::NEVER,
+            has_expired: false,
+        }
+    }
+
+    /// Whether the bytes of `range` are known to have arrived.
+    fn has_arrived(&self, range: Range<u64>) -> bool {
+        range.end <= self.acknowledged || self.received.missing(range) == 0
+    }
+}
+
+impl AtSource for Sending {
+    #[inline]
+    fn lost_bytes(&self, _outstanding: u64) -> u64 {
+        self.lost.bytes()
+    }
+
+    /// Bytes that are trimmed, or known to have arrived.
+    #[inline]
+    fn departed_bytes(&self) -> u64 {
+        self.lost.bytes() + self.received.bytes()
+    }
+
+    #[inline]
+    fn has_room(&self, outstanding: u64, window: u64) -> bool {
+        match self.is_pulled {
+            true => self.forced > 0 || self.sent < window,
+            false => self.has_window(outstanding, window),
+        }
+    }
+
+    fn take_lost(&mut self, payload: u32, _view: &FlowView) -> Option<(u64, u32)> {
+        self.lost.take(payload)
+    }
+
+    #[inline]
+    fn on_send(&mut self, now: Time, offset: u64, end: u64) -> bool {
+        let bytes = end - offset;
+        match self.forced {
+            0 => self.sent += bytes,
+            forced => self.forced = forced.saturating_sub(bytes),
+        }
+        if self.expiry == Time::NEVER {
+            self.expiry = now.saturating_add(self.timeout);
+        }
+        false
+    }
+
+    fn on_acknowledgement(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        view: &mut FlowView,
+    ) -> Option<LossSignal> {
+        self.acknowledged = view.acknowledged;
+        self.lost.forget(view.acknowledged);
+        let known = self.received.advance(view.acknowledged).1;
+        view.newly_acknowledged = view.newly_acknowledged.saturating_sub(known);
+        if let Some(range) = arrived_ahead(ack, u64::from(self.payload), view) {
+            view.newly_acknowledged += self.received.insert(range);
+        }
+        self.has_expired = false;
+        let is_idle = view.next == view.acknowledged;
+        self.expiry = if is_idle { Time::NEVER } else { now.saturating_add(self.timeout) };
+        None
+    }
+
+    fn on_switch_drop(&mut self, now: Time, offset: u64, payload: u32) -> bool {
+        let range = offset..offset + u64::from(payload);
+        if self.has_arrived(range) || self.lost.contains(offset) {
+            return false;
+        }
+        self.lost.add(offset, payload);
+        self.has_expired = false;
+        self.expiry = now.saturating_add(self.timeout);
+        true
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.expiry
+    }
+
+    /// What is not known to have arrived is sent again, whether or not the receiver has allowed it.
+    fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
+        if now < self.expiry {
+            return None;
+        }
+        let outstanding = view.next - view.acknowledged;
+        let in_flight = outstanding.saturating_sub(self.departed_bytes());
+        self.lost = LostPackets::default();
+        let mut from = view.acknowledged;
+        while let Some(gap) = self.received.first_gap(from..view.next) {
+            from = gap.end;
+            self.lost.add_range(gap);
+        }
+        self.forced = self.lost.bytes();
+        self.expiry = now.saturating_add(self.timeout);
+        let is_repeated = core::mem::replace(&mut self.has_expired, true);
+        Some(LossSignal::Timeout { in_flight, is_repeated })
+    }
+}
+
+/// The receiving half: what has arrived, in any order.
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
+pub(crate) struct Receiving {
+    bytes: Reassembly,
+}
+
+impl Receiving {
+    /// Nothing has arrived.
+    pub(crate) fn new(_config: &TrimmedHeadersConfig, _flow: &FlowFacts) -> Self {
+        Receiving::default()
+    }
+}
+
+impl AtDestination for Receiving {
+    fn on_data(&mut self, _now: Time, offset: u64, payload: u32) -> Reply {
+        self.bytes.reply(offset, payload)
+    }
+
+    /// Bytes delivered in order.
+    #[inline]
+    fn delivered(&self) -> u64 {
+        self.bytes.expected()
+    }
+}
+
+#[cfg(test)]
+#[path = "trimmed_headers_tests.rs"]
+mod tests;

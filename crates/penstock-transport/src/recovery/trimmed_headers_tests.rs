@@ -1,0 +1,127 @@
+//! Recovery by trimmed headers, stepped by hand.
+
+use super::*;
+use crate::fixture::{self, view};
+
+const NOW: Time = Time::from_us(8);
+const TIMEOUT: Time = Time::from_us(500);
+
+fn config() -> TrimmedHeadersConfig {
+    TrimmedHeadersConfig { timeout: TIMEOUT }
+}
+
+/// A flow that has sent ten packets of 1,000 B. Its receiver allows what it sends if `is_pulled`.
+fn sending(is_pulled: bool) -> Sending {
+    let path = fixture::path();
+    let unscheduled = if is_pulled { 10_000 } else { u64::MAX };
+    let flow = FlowFacts { unscheduled, ..fixture::flow(&path) };
+    let mut sending = Sending::new(&config(), &flow);
+    for packet in 0..10 {
+        assert!(!sending.on_send(Time::ZERO, packet * 1_000, (packet + 1) * 1_000));
+    }
+    sending
+}
+
+/// The receiver has the packets before number `cumulative` of ten, and packet `ahead`.
+fn acknowledge(sending: &mut Sending, cumulative: u64, ahead: Option<u64>) -> u64 {
+    let ack = Acknowledgement {
+        is_negative: ahead.is_some(),
+        received: ahead.unwrap_or(0) * 1_000,
+        ..Acknowledgement::plain(cumulative * 1_000)
+    };
+    let newly = (cumulative * 1_000).saturating_sub(sending.acknowledged) / 1_000;
+    let mut view = view(cumulative, 10, newly);
+    assert_eq!(sending.on_acknowledgement(NOW, &ack, &mut view), None);
+    view.newly_acknowledged
+}
+
+fn take_lost(sending: &mut Sending) -> Option<(u64, u32)> {
+    sending.take_lost(1_000, &FlowView::default())
+}
+
+#[test]
+fn only_what_was_trimmed_is_sent_again() {
+    let mut sending = sending(false);
+    assert_eq!(acknowledge(&mut sending, 0, Some(9)), 1_000, "a late packet is no loss");
+    assert_eq!(sending.lost_bytes(10_000), 0);
+    assert!(sending.on_switch_drop(NOW, 3_000, 1_000));
+    assert!(!sending.on_switch_drop(NOW, 3_000, 1_000), "known already");
+    assert!(!sending.on_switch_drop(NOW, 9_000, 1_000), "it has arrived after all");
+    assert_eq!((sending.departed_bytes(), sending.lost_bytes(10_000)), (2_000, 1_000));
+    assert_eq!(take_lost(&mut sending), Some((3_000, 1_000)));
+    assert_eq!(take_lost(&mut sending), None);
+}
+
+#[test]
+fn a_packet_is_newly_acknowledged_once() {
+    let mut sending = sending(false);
+    assert_eq!(acknowledge(&mut sending, 0, Some(1)), 1_000);
+    assert_eq!(acknowledge(&mut sending, 2, None), 1_000);
+    assert_eq!(sending.departed_bytes(), 0);
+}
+
+#[test]
+fn a_pulled_flow_sends_so_many_bytes_in_all() {
+    let mut sending = sending(true);
+    acknowledge(&mut sending, 5, None);
+    assert!(!sending.has_room(5_000, 10_000), "ten packets have left");
+    sending.on_switch_drop(NOW, 7_000, 1_000);
+    assert!(!sending.has_room(5_000, 10_000), "what was trimmed waits for a PULL, too");
+    assert!(sending.has_room(5_000, 11_000));
+    sending.on_send(NOW, 7_000, 8_000);
+    assert!(!sending.has_room(5_000, 11_000));
+}
+
+#[test]
+fn trimmed_bytes_are_not_in_flight_for_a_window() {
+    let mut sending = sending(false);
+    assert!(!sending.has_room(10_000, 10_000));
+    sending.on_switch_drop(NOW, 7_000, 1_000);
+    assert!(sending.has_room(10_000, 10_000));
+}
+
+#[test]
+fn a_timeout_sends_what_has_not_arrived_without_a_pull() {
+    let mut sending = sending(true);
+    acknowledge(&mut sending, 2, None);
+    acknowledge(&mut sending, 2, Some(5));
+    assert_eq!(sending.deadline(), NOW + TIMEOUT);
+    let mut view = view(2, 10, 0);
+    assert_eq!(sending.on_deadline(NOW, &mut view), None, "not yet");
+    let signal = sending.on_deadline(NOW + TIMEOUT, &mut view);
+    assert_eq!(signal, Some(LossSignal::Timeout { in_flight: 7_000, is_repeated: false }));
+    for packet in [2, 3, 4, 6, 7, 8, 9] {
+        assert!(sending.has_room(8_000, 10_000));
+        assert_eq!(take_lost(&mut sending), Some((packet * 1_000, 1_000)));
+        sending.on_send(NOW, packet * 1_000, (packet + 1) * 1_000);
+    }
+    assert!(!sending.has_room(8_000, 10_000));
+    let signal = sending.on_deadline(NOW + TIMEOUT * 3, &mut view);
+    assert_eq!(signal, Some(LossSignal::Timeout { in_flight: 7_000, is_repeated: true }));
+}
+
+#[test]
+fn the_timer_runs_while_something_is_outstanding() {
+    let mut sending = sending(true);
+    assert_eq!(sending.deadline(), TIMEOUT);
+    sending.on_switch_drop(NOW, 7_000, 1_000);
+    assert_eq!(sending.deadline(), NOW + TIMEOUT, "a report restarts it");
+    acknowledge(&mut sending, 10, None);
+    assert_eq!(sending.deadline(), Time::NEVER);
+}
+
+#[test]
+fn the_receiver_says_which_packet_came_ahead_of_a_gap() {
+    let mut receiving = Receiving::new(&config(), &fixture::flow(&fixture::path()));
+    let mut reply = |packet: u64| receiving.on_data(NOW, packet * 1_000, 1_000);
+    assert_eq!(reply(0), Reply::Acknowledge { cumulative: 1_000 });
+    assert_eq!(reply(2), Reply::Negative { expected: 1_000, received: 2_000 });
+    assert_eq!(reply(1), Reply::Acknowledge { cumulative: 3_000 });
+    assert_eq!(receiving.delivered(), 3_000);
+}
+
+#[test]
+fn a_timeout_shorter_than_the_shortest_period_is_refused() {
+    let json = r#"{"kind":"trimmed-headers","timeout":500000000}"#;
+    fixture::check_recovery(json, &[(json.replace("500000000", "0"), "timeout")]);
+}
