@@ -50,8 +50,8 @@ impl SwitchConfig {
         problems.within("backpressure", |problems| self.backpressure.check(problems));
     }
 
-    /// Checks that no policy has to be told when a packet that is queued is dropped, as the `value` of `field`
-    /// makes it.
+    /// Checks that no policy has to be told when a packet that is queued is dropped, as the `value` of
+    /// `field` has it.
     pub(crate) fn fits_drops_of_queued_packets(
         &self,
         (field, value): (&str, &str),

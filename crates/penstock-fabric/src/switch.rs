@@ -87,7 +87,8 @@ pub struct Switch {
 penstock_units::state! { Switch {
     saved: admission, assignment, marking, backpressure, draws, displaced;
     within: ports;
-    kept: node, classes, frames, has_epochs, makes_room, trims, repeat_interval, queues_acknowledgements, frame;
+    kept: node, classes, frames, has_epochs, makes_room, trims, repeat_interval, queues_acknowledgements,
+        frame;
 } }
 
 impl Switch {
@@ -285,7 +286,7 @@ impl Switch {
         request: Request,
     ) -> bool {
         // NDP: the packet that arrives, or the last one of the queue.
-        if !self.makes_room || self.trims && self.draws.own().next_u32() % 2 == 0 {
+        if !self.makes_room || self.trims && self.draws.own().next_u32().is_multiple_of(2) {
             return false;
         }
         let (now, random) = (moment.now, self.draws.own());

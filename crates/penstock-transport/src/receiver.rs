@@ -91,8 +91,8 @@ impl Receiver {
         self.control.on_credited_data(now, number, elapsed);
     }
 
-    /// A packet arrived, without `trimmed` bytes of its payload (bytes). Answers whether the flow has a PULL to
-    /// send now, and had none before (NDP).
+    /// A packet arrived, without `trimmed` bytes of its payload (bytes). Answers whether the flow has a PULL
+    /// to send now, and had none before (NDP).
     pub fn asks_for_pull(&mut self, trimmed: u32) -> bool {
         self.control.asks_for_pull(trimmed)
     }

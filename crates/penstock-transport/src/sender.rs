@@ -280,8 +280,9 @@ impl Sender {
         self.follow_rate();
     }
 
-    /// The sender learns at `now` that the packet with `payload` bytes from `offset` on was dropped or trimmed.
-    /// Recoveries that know such reports send those bytes again before any new ones; the others ignore them.
+    /// The sender learns at `now` that the packet with `payload` bytes from `offset` on was dropped or
+    /// trimmed. Recoveries that know such reports send those bytes again before any new ones; the others
+    /// ignore the report.
     pub fn on_switch_drop(&mut self, now: Time, offset: u64, payload: u32) {
         if self.recovery.on_switch_drop(now, self.base + offset, payload) {
             self.controller.on_switch_drop();

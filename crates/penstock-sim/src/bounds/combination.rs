@@ -99,8 +99,8 @@ fn other_controllers(scenario: &Scenario, problems: &mut Problems) {
         let is_there = scenario.traffic.iter().any(|entry| entry.label() == other.label);
         let remedy = "no traffic has this label; write the label of an entry of traffic";
         problems.unless(is_there, &format!("{field}.label"), &other.label, remedy);
-        let remedy = "receivers of homa, expresspass and ndp plan for all flows of a host, which then have one \
-                      controller; leave it out, or use other controllers";
+        let remedy = "receivers of homa, expresspass and ndp plan for all flows of a host, which then have \
+                      one controller; leave it out, or use other controllers";
         problems.unless(
             !plans,
             &format!("{field}.controller.kind"),

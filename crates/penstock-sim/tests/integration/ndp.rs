@@ -43,7 +43,7 @@ fn an_incast_keeps_the_link_busy_and_needs_no_timeout() {
         let summary = &results.summary;
         assert_eq!(summary.timeouts, 0);
         assert_eq!(summary.retransmitted_packets, summary.drops, "what is trimmed comes once more");
-        let window = summary.bdp_bytes.next_multiple_of(1_000) / 1_000;
+        let window = summary.bdp_bytes.div_ceil(1_000);
         let beyond = u64::from(senders - 1) * window;
         assert!(summary.drops < 2 * beyond, "PULLs bring no more than the link carries");
         // All packets, a header of 64 B for each that was trimmed, and the first round trip.

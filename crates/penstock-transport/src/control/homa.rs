@@ -27,8 +27,8 @@ use serde::{Deserialize, Serialize};
 use crate::control::hooks::{AtSource, Parameters};
 use crate::flow::{FlowFacts, SizeShare};
 use crate::granter::Granter;
-use crate::planner::Planner;
 use crate::path::PathFacts;
+use crate::planner::Planner;
 
 /// Most priority levels. With the control queue they are as many queues as a strict scheduler serves.
 pub const MAXIMUM_LEVELS: u32 = 127;

@@ -18,7 +18,8 @@
 //! and [`powertcp`]), [`hpcc`], `power` (shared by the next two), [`powertcp`], [`theta_powertcp`], `alpha`
 //! (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`],
 //! [`timely`], `ticks` (shared by [`dcqcn`] and the next), [`pcn`], [`packet_pair`], then the controllers
-//! whose receiver decides: [`homa`], [`expresspass`], [`ndp`]. [`external`] is for controllers that are not here.
+//! whose receiver decides: [`homa`], [`expresspass`], [`ndp`]. [`external`] is for controllers that are
+//! not here.
 
 use penstock_units::random::Pcg32;
 use penstock_units::{BitRate, Time};
