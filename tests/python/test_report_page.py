@@ -309,6 +309,15 @@ def test_paper_has_static_figures(show: Open) -> None:
         )
 
 
+def test_paper_shows_the_whole_command(show: Open, tmp_path: Path) -> None:
+    command = "penstock compare x --scheme " + ",".join(f"scheme-{n}" for n in range(40))
+    runs = {"bfc": synthetic_run("bfc", flows=50)}
+    page = show(report.write(runs, tmp_path, command=command), viewport=NARROW)
+    page.emulate_media(media="print")
+    code = page.locator("header pre")
+    assert code.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
 def test_a_claim_leads_to_its_figure_and_back(show: Open) -> None:
     page = show()
     page.get_by_role("link", name="figure").click()
@@ -478,6 +487,27 @@ def test_a_bar_below_zero_goes_down_from_zero(show: Open, tmp_path: Path) -> Non
     down, up = page.locator("#c .print-only g path").evaluate_all(read)
     assert down[0] == pytest.approx(up[1], abs=0.1)  # both stand on zero
     assert (down[1] - down[0]) / (up[1] - up[0]) == pytest.approx(3 / 2, rel=0.01)
+
+
+def test_bars_of_one_hue_have_colours_of_their_own(show: Open, tmp_path: Path) -> None:
+    names = ["dctcp", "timely", "powertcp", "bfc"]  # three are green, and differ in their markers
+    table = pl.DataFrame({"group": ["a"] * 4, "name": names, "y": [4.0, 3.0, 2.0, 1.0]})
+    chart = kinds.bars(table, Axis("y"), title="t")
+    runs = {name: synthetic_run(name, flows=50) for name in names}
+    page = show(report.write(runs, tmp_path, figures=[ReportFigure("c", "w", chart)]))
+    key = page.locator("#c .key .swatch path[stroke]")
+    read = "all => all.map((one) => one.getAttribute('stroke'))"
+    light = key.evaluate_all(read)
+    assert len(set(light)) == 4
+    own = looks(names)
+    assert [light[0], light[3]] == [own["dctcp"].colour.lower(), own["bfc"].colour.lower()]
+    page.get_by_role("button", name="dark").click()
+    dark = key.evaluate_all(read)
+    assert len(set(dark)) == 4
+    assert [dark[0], dark[3]] == [own["dctcp"].on_dark.lower(), own["bfc"].on_dark.lower()]
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    bars = page.locator("#c .print-only g path[fill^='#']")
+    assert bars.evaluate_all("all => all.map((one) => one.getAttribute('fill'))") == light
 
 
 def test_an_axis_of_zeros_begins_at_zero(show: Open, tmp_path: Path) -> None:

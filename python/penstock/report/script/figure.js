@@ -24,7 +24,7 @@ export class PageFigure {
   /** `page` has the looks of all names; `chart` is a figure of the page's data; `element` is its place. */
   constructor(page, chart, element) {
     this.page = page;
-    this.looks = chart.looks ?? page.looks;
+    this.looks = chart.barLooks ?? chart.looks ?? page.looks;
     this.chart = readChart(chart);
     this.element = element;
     this.view = this.chart.view;
@@ -70,7 +70,6 @@ export class PageFigure {
     this.element.querySelector(".plot").replaceChildren(this.tools, this.key, this.host, this.voice, this.print);
     this.element.querySelector("figcaption").after(dataTable(chart, chart.name));
     this.buildTools();
-    this.buildKey();
   }
 
   buildTools() {
@@ -118,12 +117,12 @@ export class PageFigure {
     return this.kinds[side] ?? (side === "x" ? this.chart.x : this.yAxisNow()).scale;
   }
 
-  // The names of lines that the legend of the page does not have.
-  buildKey() {
+  // The names of lines that the legend of the page does not have, or not in these colours.
+  drawKey() {
     const names = lineNames(this.chart);
     const isInLegend = (name) => this.chart.line === "name" && this.page.names.includes(name);
-    const own = names.length > 1 && !names.every(isInLegend) ? names : [];
-    this.key.append(
+    const own = names.length > 1 && (this.chart.barLooks || !names.every(isInLegend)) ? names : [];
+    this.key.replaceChildren(
       ...[...own, ...this.words()].map((name) => {
         const item = document.createElement("span");
         item.append(...(own.includes(name) ? [swatch(lookOf(this.looks, name))] : []), name);
@@ -196,6 +195,7 @@ export class PageFigure {
     const began = performance.now();
     this.plots.forEach((plot) => plot.destroy());
     this.current = this.sheets();
+    this.drawKey();
     this.host.style.setProperty("--columns", String(this.columns()));
     this.panels = this.current.map((sheet) => makePanel(sheet, this.host));
     this.host.replaceChildren(...this.panels.map((panel) => panel.element));
