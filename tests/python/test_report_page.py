@@ -309,13 +309,12 @@ def test_paper_has_static_figures(show: Open) -> None:
         )
 
 
-def test_paper_shows_the_whole_command(show: Open, tmp_path: Path) -> None:
-    command = "penstock compare x --scheme " + ",".join(f"scheme-{n}" for n in range(40))
-    runs = {"bfc": synthetic_run("bfc", flows=50)}
-    page = show(report.write(runs, tmp_path, command=command), viewport=NARROW)
+def test_paper_shows_whole_lines_of_a_scenario(show: Open, tmp_path: Path) -> None:
+    runs = {"b" * 80: synthetic_run("b" * 80, flows=50)}
+    page = show(report.write(runs, tmp_path), viewport=NARROW)
+    page.locator("summary", has_text="seed").click()
     page.emulate_media(media="print")
-    code = page.locator("header pre")
-    assert code.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert page.locator("details pre").evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 def test_a_claim_leads_to_its_figure_and_back(show: Open) -> None:
@@ -336,6 +335,20 @@ def test_those_who_cannot_see_it_can_use_it(show: Open, scheme: str) -> None:
     found = Axe().run(page).response["violations"]
     serious = [one for one in found if one["impact"] in ("serious", "critical")]
     assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+
+
+def test_keys_reach_a_long_command_and_a_long_scenario(show: Open, tmp_path: Path) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    command = "penstock compare x --scheme " + ",".join(f"scheme-{n}" for n in range(40))
+    runs = {"b" * 80: synthetic_run("b" * 80, flows=50)}
+    page = show(report.write(runs, tmp_path, command=command), viewport=NARROW)
+    code = page.locator("header pre")
+    assert code.evaluate("one => one.scrollWidth <= one.clientWidth")
+    page.locator("summary", has_text="seed").click()
+    assert page.locator("details pre").evaluate("one => one.scrollWidth > one.clientWidth")
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
 
 
 def test_every_kind_of_chart_is_drawn_also_when_it_is_long(show: Open, tmp_path: Path) -> None:
