@@ -97,6 +97,20 @@ def test_hovering_tells_the_values_of_all_schemes(show: Open) -> None:
     assert page.locator("#slowdown .hover").first.is_hidden()
 
 
+@pytest.mark.parametrize("width", [240, 390, 1280])
+def test_no_value_is_outside_of_its_panel(show: Open, width: int) -> None:
+    page = show(viewport={"width": width, "height": 800})
+    for figure in ("slowdown", "utilization"):
+        plot = page.locator(f"#{figure} .canvas").first
+        plot.focus()
+        box, panel = page.locator(f"#{figure} .hover").first, plot.bounding_box()
+        for _ in range(12):
+            page.keyboard.press("ArrowRight")
+            found = box.bounding_box()
+            assert found["x"] >= panel["x"] - 1
+            assert found["x"] + found["width"] <= panel["x"] + panel["width"] + 1
+
+
 def test_one_legend_hides_a_scheme_in_every_figure(show: Open) -> None:
     page = show()
     hpcc = page.locator('#page-legend button[data-name="hpcc"]')
