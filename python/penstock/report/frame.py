@@ -23,6 +23,9 @@ from penstock.report.columns import embed
 Figure = Mapping[str, Any]
 """A figure as the page reads it, see `ReportFigure.as_json`, and its own `looks`, if it has any."""
 
+LONG_FROM = 60
+"""Rows of a table above which the table is scrolled by itself; our choice: two screens."""
+
 Looks = dict[str, dict[str, str]]
 """By name: colours, marker and dash, as the page reads them."""
 
@@ -49,6 +52,7 @@ def render(
         data=embed(_data(figures, note, legend_from)),
         vendor=_vendor(),
         modules=_modules(),
+        long=LONG_FROM,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         **fields,
     ).encode()

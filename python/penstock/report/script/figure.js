@@ -17,6 +17,7 @@ import { fileName } from "penstock/text";
 import { onTheme } from "penstock/theme";
 import { button, choices, makePanel } from "penstock/control";
 
+const ACROSS = 8; // panels of several axes that stand in one row
 const KEY_ZOOM = 0.6; // part of an axis that stays after a zoom by key
 const ONE_SCALE = ["points", "stack", "spans"]; // forms whose axes have one division
 
@@ -210,7 +211,7 @@ export class PageFigure {
 
   columns() {
     const last = Object.keys(this.chart.panelAxes).length;
-    return last || (this.current.length === 4 ? 2 : Math.min(this.current.length, 3));
+    return (last <= ACROSS && last) || (this.current.length === 4 ? 2 : Math.min(this.current.length, 3));
   }
 
   plot(sheet, panel) {
