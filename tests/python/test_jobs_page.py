@@ -176,4 +176,7 @@ def test_of_many_jobs_the_slowest_are_told_and_drawn(browser: Any, tmp_path: Pat
     page.emulate_media(media="print")
     shown, whole = table.evaluate(heights)
     assert shown == whole
+    assert page.get_by_role("heading", name="Iterations").is_visible()
+    button = table.locator("th button").first  # with a box of its own, no page repeats the titles
+    assert button.evaluate("one => getComputedStyle(one).display") == "contents"
     watched.close()
