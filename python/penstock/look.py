@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -169,6 +170,35 @@ def looks(names: Sequence[str]) -> dict[str, Look]:
     free.sort(key=lambda other: other.colour in taken)  # hues of their own come first
     spare = itertools.cycle(free or _OTHERS)
     return {name: own[name] if name in own else next(spare) for name in names}
+
+
+WHITE, DARK_CARD = "#ffffff", "#1c2227"
+"""The grounds that bars stand on: paper and light pages, and dark pages (`--card` in style.css)."""
+
+
+def bar_colours(colours: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """The colours of the bars of one figure by name; a pair is of light and of dark ground.
+
+    Bars have no dash and no marker. So of n names of one colour the k-th mixes k/n of the ground
+    into it, counted from 0: later ones are paler.
+    """
+    count = Counter(colours.values())
+    before: Counter[tuple[str, str]] = Counter()
+    found = {}
+    for name, (light, dark) in colours.items():
+        share = before[light, dark] / count[light, dark]
+        before[light, dark] += 1
+        found[name] = mixed(light, WHITE, share), mixed(dark, DARK_CARD, share)
+    return found
+
+
+def mixed(colour: str, ground: str, share: float) -> str:
+    """A colour with so large a share of the ground in it; all are #rrggbb."""
+    parts = [
+        round(int(colour[at : at + 2], 16) * (1 - share) + int(ground[at : at + 2], 16) * share)
+        for at in (1, 3, 5)
+    ]
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def looks_as_json(named: Mapping[str, Look]) -> dict[str, dict[str, str]]:

@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 from penstock import Run, __version__
-from penstock.cli import main, output
+from penstock.cli import main, output, runs
 from penstock.cli.commands import COMMANDS, imported
 from penstock.cli.directory import compared, default_name
 from penstock.cli.runs import headline_table
@@ -541,3 +541,15 @@ def test_a_page_tells_the_command_also_when_python_gave_it(
     page = Path("out", "report.html").read_text()
     assert "penstock run quickstart --set duration=5us --out out" in page
     assert "kernel.json" not in page
+
+
+def test_of_many_notes_the_first_are_printed(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compare of twelve schemes with five seeds had 29 of them, and no table on the screen."""
+    monkeypatch.setattr(runs, "NOTES_MAX", 2)
+    chosen = ["--scheme", "dctcp,hpcc", "--seeds", "1..2", "--set", "duration=20us"]
+    assert main(["compare", "quickstart", *chosen, "--out", "notes"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("no PFC pause" in line for line in lines) == 2
+    assert "2 more notes are in summary.json of the runs" in lines

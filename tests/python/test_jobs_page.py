@@ -145,3 +145,38 @@ def test_those_who_cannot_see_jobs_can_use_them(show: Open, scheme: str) -> None
     found = Axe().run(show(color_scheme=scheme)).response["violations"]
     serious = [one for one in found if one["impact"] in ("serious", "critical")]
     assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+
+
+def test_of_many_jobs_the_slowest_are_told_and_drawn(browser: Any, tmp_path: Path) -> None:
+    rings = [
+        {**TRAFFIC[0], "label": f"job {number:03}", "bytes": f"{number + 4} kB", "iterations": 1}
+        for number in range(70)
+    ]
+    clients = [{**TRAFFIC[2], "label": f"ask {number}"} for number in range(3)]
+    star = {"kind": "single-switch", "hosts": 4}
+    made = run(Scenario(name="many", duration="200 us", topology=star, traffic=[*rings, *clients]))
+    watched = Watched(browser, report.write({"bfc": made}, tmp_path))
+    page = watched.page
+    assert page.get_by_text("6 of 70 jobs are told and drawn").is_visible()
+    told = page.locator("section", has=page.locator("#gantt")).locator("ul > li > strong")
+    kept = told.all_text_contents()
+    assert len(kept) == 6 and "bfc · job 069" in kept
+    assert sorted(one["title"] for one in panels(page, "gantt")) == sorted(kept)
+    assert len(panels(page, "time-lost")) == 6 + 3
+    width = page.evaluate("document.documentElement.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    widths = page.locator("#time-lost .canvas").evaluate_all("all => all.map(a => a.clientWidth)")
+    assert min(widths) > 200
+    # The table has all jobs, and is scrolled by itself; paper has all of its rows.
+    table = page.get_by_role("region", name="Iterations")
+    assert table.locator("tbody tr").count() == 70
+    heights = "one => [one.clientHeight, one.scrollHeight]"
+    shown, whole = table.evaluate(heights)
+    assert shown < 900 < whole
+    page.emulate_media(media="print")
+    shown, whole = table.evaluate(heights)
+    assert shown == whole
+    assert page.get_by_role("heading", name="Iterations").is_visible()
+    button = table.locator("th button").first  # with a box of its own, no page repeats the titles
+    assert button.evaluate("one => getComputedStyle(one).display") == "contents"
+    watched.close()

@@ -97,6 +97,20 @@ def test_hovering_tells_the_values_of_all_schemes(show: Open) -> None:
     assert page.locator("#slowdown .hover").first.is_hidden()
 
 
+@pytest.mark.parametrize("width", [240, 390, 1280])
+def test_no_value_is_outside_of_its_panel(show: Open, width: int) -> None:
+    page = show(viewport={"width": width, "height": 800})
+    for figure in ("slowdown", "utilization"):
+        plot = page.locator(f"#{figure} .canvas").first
+        plot.focus()
+        box, panel = page.locator(f"#{figure} .hover").first, plot.bounding_box()
+        for _ in range(12):
+            page.keyboard.press("ArrowRight")
+            found = box.bounding_box()
+            assert found["x"] >= panel["x"] - 1
+            assert found["x"] + found["width"] <= panel["x"] + panel["width"] + 1
+
+
 def test_one_legend_hides_a_scheme_in_every_figure(show: Open) -> None:
     page = show()
     hpcc = page.locator('#page-legend button[data-name="hpcc"]')
@@ -309,6 +323,14 @@ def test_paper_has_static_figures(show: Open) -> None:
         )
 
 
+def test_paper_shows_whole_lines_of_a_scenario(show: Open, tmp_path: Path) -> None:
+    runs = {"b" * 80: synthetic_run("b" * 80, flows=50)}
+    page = show(report.write(runs, tmp_path), viewport=NARROW)
+    page.locator("summary", has_text="seed").click()
+    page.emulate_media(media="print")
+    assert page.locator("details pre").evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
 def test_a_claim_leads_to_its_figure_and_back(show: Open) -> None:
     page = show()
     page.get_by_role("link", name="figure").click()
@@ -327,6 +349,20 @@ def test_those_who_cannot_see_it_can_use_it(show: Open, scheme: str) -> None:
     found = Axe().run(page).response["violations"]
     serious = [one for one in found if one["impact"] in ("serious", "critical")]
     assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+
+
+def test_keys_reach_a_long_command_and_a_long_scenario(show: Open, tmp_path: Path) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    command = "penstock compare x --scheme " + ",".join(f"scheme-{n}" for n in range(40))
+    runs = {"b" * 80: synthetic_run("b" * 80, flows=50)}
+    page = show(report.write(runs, tmp_path, command=command), viewport=NARROW)
+    code = page.locator("header pre")
+    assert code.evaluate("one => one.scrollWidth <= one.clientWidth")
+    page.locator("summary", has_text="seed").click()
+    assert page.locator("details pre").evaluate("one => one.scrollWidth > one.clientWidth")
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
 
 
 def test_every_kind_of_chart_is_drawn_also_when_it_is_long(show: Open, tmp_path: Path) -> None:
@@ -478,6 +514,27 @@ def test_a_bar_below_zero_goes_down_from_zero(show: Open, tmp_path: Path) -> Non
     down, up = page.locator("#c .print-only g path").evaluate_all(read)
     assert down[0] == pytest.approx(up[1], abs=0.1)  # both stand on zero
     assert (down[1] - down[0]) / (up[1] - up[0]) == pytest.approx(3 / 2, rel=0.01)
+
+
+def test_bars_of_one_hue_have_colours_of_their_own(show: Open, tmp_path: Path) -> None:
+    names = ["dctcp", "timely", "powertcp", "bfc"]  # three are green, and differ in their markers
+    table = pl.DataFrame({"group": ["a"] * 4, "name": names, "y": [4.0, 3.0, 2.0, 1.0]})
+    chart = kinds.bars(table, Axis("y"), title="t")
+    runs = {name: synthetic_run(name, flows=50) for name in names}
+    page = show(report.write(runs, tmp_path, figures=[ReportFigure("c", "w", chart)]))
+    key = page.locator("#c .key .swatch path[stroke]")
+    read = "all => all.map((one) => one.getAttribute('stroke'))"
+    light = key.evaluate_all(read)
+    assert len(set(light)) == 4
+    own = looks(names)
+    assert [light[0], light[3]] == [own["dctcp"].colour.lower(), own["bfc"].colour.lower()]
+    page.get_by_role("button", name="dark").click()
+    dark = key.evaluate_all(read)
+    assert len(set(dark)) == 4
+    assert [dark[0], dark[3]] == [own["dctcp"].on_dark.lower(), own["bfc"].on_dark.lower()]
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    bars = page.locator("#c .print-only g path[fill^='#']")
+    assert bars.evaluate_all("all => all.map((one) => one.getAttribute('fill'))") == light
 
 
 def test_an_axis_of_zeros_begins_at_zero(show: Open, tmp_path: Path) -> None:

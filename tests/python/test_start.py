@@ -84,3 +84,16 @@ def test_a_shell_waits_for_no_heavy_module(command: str, here: Path) -> None:
     )
     assert "--json" in done.stdout.split()
     assert not set(json.loads(done.stderr.splitlines()[-1])) & HEAVY
+
+
+def test_an_interval_of_few_seeds_needs_two_functions_and_not_all_statistics() -> None:
+    """Every table of repetitions has intervals; SciPy's statistics take half a second to import."""
+    script = (
+        "import sys\n"
+        "from penstock.analysis.interval import mean_interval\n"
+        "mean_interval([1.0, 2.0, 4.0], is_percentile=True)\n"
+        "print('scipy.stats' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]

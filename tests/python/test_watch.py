@@ -18,8 +18,7 @@ from penstock.analysis.pause import ALL_CLASSES
 from penstock.cli import main
 from penstock.results import Run
 from penstock.scenario.topology import SingleSwitch
-from penstock.watch import for_watching, layout, overview
-from penstock.watch import page as pages
+from penstock.watch import for_watching, layout, overview, recording
 from penstock.watch.column import VALUE_MAX, Columns
 from penstock.watch.recording import CELLS_MAX, every_link, what_is_missing
 
@@ -324,10 +323,18 @@ def test_a_flow_inside_a_server_takes_no_link(tmp_path: Path) -> None:
 def test_too_large_a_network_is_refused(
     watched: tuple[Run, PageData], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "NODES_MAX", 16)
+    monkeypatch.setattr(recording, "NODES_MAX", 16)
     with pytest.raises(ScenarioError, match="at most 16 nodes, and this network has 17"):
         watched[0].watch(tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_too_large_a_network_is_refused_before_it_runs(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "clos-8192", "--set", "duration=1us", "--watch", "--out", "one"]) == 2
+    assert "at most 4,096 nodes, and this network has 8,608" in capsys.readouterr().err
+    assert list(here.iterdir()) == []
 
 
 def test_the_commands_write_the_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

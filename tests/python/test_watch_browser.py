@@ -151,6 +151,30 @@ def test_the_time_line_has_an_axis_with_round_times(show: Open, width: int) -> N
         page.get_by_role("button", name="Enlarge the time line").click()
 
 
+@pytest.mark.parametrize("share", [0.001, 0.05, 0.2, 0.5, 0.99])
+def test_words_of_moments_touch_no_others(show: Open, share: float) -> None:
+    """The traffic of most runs ends early on the time line, for the drain is long."""
+    page = show()
+    drawn = page.evaluate(
+        "share => {"
+        " const { timeline } = penstock, found = [];"
+        " timeline.data.trafficPs = share * timeline.data.endPs;"
+        " timeline.data.deadlock = { time_ps: (share + 0.01) * timeline.data.endPs };"
+        " const context = timeline.canvas.getContext('2d'), write = context.fillText;"
+        " context.fillText = (words, x, y) => {"
+        "  const width = context.measureText(words).width;"
+        "  const left = context.textAlign === 'right' ? x - width : x;"
+        "  found.push([words, y, left, left + width]); };"
+        " timeline.paint(); context.fillText = write; return found; }",
+        share,
+    )
+    assert {"traffic ends", "deadlock"} <= {words.removeprefix("← ") for words, *_ in drawn}
+    for words, y, left, right in drawn:
+        for other, line, begin, end in drawn:
+            is_beside = abs(y - line) >= 10 or end <= left or right <= begin
+            assert is_beside or other == words, (words, other)
+
+
 def test_a_click_on_a_port_shows_its_queues(show: Open, watched: tuple[Run, Path]) -> None:
     found, _ = watched
     packets = found.packets

@@ -66,17 +66,27 @@ pub(crate) fn take<O: Record>(
         requests.extend(has_requests.then(|| measured.requests.take()));
         packets.extend(partition.observer.take());
     }
-    let place = |link: u64| setting.series.iter().position(|&other| u64::from(other) == link);
+    let places = places_in_series(setting);
     let tables = [
         Some(flows.take()),
         Table::merged(buffers, ["time_ns", "node"], |key| key),
-        Table::merged(series, ["time_ns", "link"], |[time, link]| (time, place(link))),
+        Table::merged(series, ["time_ns", "link"], |[time, link]| (time, places[link as usize])),
         Table::merged(events, EVENT_KEY, |key| event_key(setting, key)),
         Table::merged(packets, ["time_ps", "node"], |key| key),
         Table::merged(dependents, ["start_ps", "flow"], |key| key),
         Table::merged(requests, ["end_ps", "flow"], |key| key),
     ];
     tables.into_iter().flatten().collect()
+}
+
+/// By link: its place among the links whose series are recorded; 0 where it has none. A row asks for it,
+/// and a scenario may record every link, so the place is not searched for.
+fn places_in_series(setting: &Setting) -> Vec<usize> {
+    let mut places = vec![0; setting.topology.links.len()];
+    for (place, &link) in setting.series.iter().enumerate().rev() {
+        places[link as usize] = place;
+    }
+    places
 }
 
 /// The columns by which events are sorted.

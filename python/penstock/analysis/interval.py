@@ -78,15 +78,19 @@ def mean_interval(
         return Interval(mean, math.nan, math.nan, count)
     if np.ptp(known) == 0:
         return Interval(mean, mean, mean, count)
-    from scipy import stats  # type: ignore[import-untyped]  # half a second, where it is needed
+    # The functions behind `stats.t.ppf` and `stats.norm.cdf`: every table of repetitions asks for
+    # them, and `stats` takes half a second to import.
+    from scipy import special  # type: ignore[import-untyped]
 
-    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1))
+    quantile = float(special.stdtrit(count - 1, (1 + CONFIDENCE) / 2))
     if not is_percentile or count < BOOTSTRAP_FROM:
         half = quantile * float(known.std(ddof=1)) / math.sqrt(count)
         low = max(mean - half, min(least, float(known.min())))
         high = min(mean + half, max(most, float(known.max())))
         return Interval(mean, low, high, count)
-    tail = float(stats.norm.cdf(-math.sqrt(count / (count - 1)) * quantile))
+    tail = float(special.ndtr(-math.sqrt(count / (count - 1)) * quantile))
+    from scipy import stats
+
     found = stats.bootstrap(
         (known,),
         np.mean,

@@ -16,7 +16,7 @@ from penstock.cli.typed import command_line
 from penstock.errors import SchemeError, StorageError
 from penstock.look import BLACK, looks
 from penstock.presented import application_lines
-from penstock.readable import bytes_text, number_text
+from penstock.readable import bytes_text, counted, number_text
 from penstock.results import Run
 from penstock.scenario import Scenario
 from penstock.several import run_many
@@ -131,8 +131,12 @@ def present(
         output.print_json(places | {"runs": summaries} | dict(more or {}))
         return
     headline_table(pooled, results)
-    for line in notes(runs):
+    lines = notes(runs)
+    for line in lines[:NOTES_MAX]:
         typer.echo(line)
+    if len(lines) > NOTES_MAX:
+        more_lines = counted(len(lines) - NOTES_MAX, "more note is", "more notes are")
+        typer.echo(f"{more_lines} in summary.json of the runs")
     typer.echo(f"results: {target}\nreport:  {page}")
 
 
@@ -175,6 +179,9 @@ LEAST_FIRST = (
 """Columns that a narrow terminal does without, the least telling first (our choice: what remains
 longest is the tail of short flows and the mean of all; of the counts, unfinished flows, which are
 in no slowdown; notes tell of growing backlogs besides)."""
+
+NOTES_MAX = 16
+"""Notes that are printed below the table (our choice: with it they fit a screen of 40 lines)."""
 
 LEGEND = {"Buffer p99": "buffer of a switch", "Backlog": "growth of the backlog, of what arrives"}
 """What columns of the table mean, besides slowdowns."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import Patch
 
-from penstock.look import looks
+from penstock.look import bar_colours, looks
 from penstock.plot.format import plain, plain_log_ticks
 from penstock.plot.style import QUIET, name_axes, new_axes, write_note, write_upright
 from penstock.readable import number_text
@@ -44,7 +42,8 @@ def bars(
     ax = new_axes(ax, width=7.6, right=0.76)
     groups = table["group"].unique(maintain_order=True).to_list()
     names = table["name"].unique(maintain_order=True).to_list()
-    colours = _colours(names)
+    own = {name: (one.colour, one.on_dark) for name, one in looks(names).items()}
+    colours = {name: light for name, (light, _) in bar_colours(own).items()}
     has_tips = "tip" in table.columns
     heights = [*table["y"], *(table["tip"] if has_tips else ())]
     low, high = _range([float(one) for one in heights if math.isfinite(one)], y_log=y_log)
@@ -68,18 +67,6 @@ def bars(
     if note:
         write_note(ax, note)
     return ax
-
-
-def _colours(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each name: of names of one hue, which bars cannot dash, later ones are paler."""
-    found: dict[str, str] = {}
-    for name, look in looks(names).items():
-        colour = look.colour
-        while colour in found.values():
-            red, green, blue = to_rgb(colour)
-            colour = to_hex(((1 + red) / 2, (1 + green) / 2, (1 + blue) / 2))
-        found[name] = colour
-    return found
 
 
 def _range(heights: list[float], *, y_log: bool) -> tuple[float, float]:

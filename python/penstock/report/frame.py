@@ -17,11 +17,17 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from penstock.look import looks, looks_as_json
+from penstock.look import bar_colours, looks, looks_as_json
 from penstock.report.columns import embed
 
 Figure = Mapping[str, Any]
 """A figure as the page reads it, see `ReportFigure.as_json`, and its own `looks`, if it has any."""
+
+LONG_FROM = 60
+"""Rows of a table above which the table is scrolled by itself; our choice: two screens."""
+
+Looks = dict[str, dict[str, str]]
+"""By name: colours, marker and dash, as the page reads them."""
 
 
 def render(
@@ -46,12 +52,13 @@ def render(
         data=embed(_data(figures, note, legend_from)),
         vendor=_vendor(),
         modules=_modules(),
+        long=LONG_FROM,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         **fields,
     ).encode()
 
 
-def looks_of(names: Sequence[str]) -> dict[str, dict[str, str]]:
+def looks_of(names: Sequence[str]) -> Looks:
     """The looks of names, as the page reads them."""
     return looks_as_json(looks(names))
 
@@ -76,12 +83,28 @@ def _data(figures: Sequence[Figure], note: str, legend_from: int) -> dict[str, A
         if figure["line"] == "name"
         for name, look in figure.get("looks", {}).items()
     }
+    page_looks = looks_of([*dict.fromkeys([*schemes, *lines])]) | own
     return {
         "names": [name for name, count in schemes.items() if count >= legend_from],
-        "looks": looks_of([*dict.fromkeys([*schemes, *lines])]) | own,
+        "looks": page_looks,
         "note": note,
-        "figures": figures,
+        "figures": [_shaded(figure, page_looks) for figure in figures],
     }
+
+
+def _shaded(figure: Figure, page_looks: Looks) -> Figure:
+    """A figure whose bars have looks of their own, where some of its names have one colour."""
+    if figure["form"] != "bars":
+        return figure
+    named = {name: figure.get("looks", page_looks)[name] for name in line_names(figure)}
+    colours = {name: (one["light"], one["dark"]) for name, one in named.items()}
+    if len(set(colours.values())) == len(colours):
+        return figure
+    shades = {
+        name: {**named[name], "light": light, "dark": dark}
+        for name, (light, dark) in bar_colours(colours).items()
+    }
+    return {**figure, "barLooks": shades}
 
 
 @cache

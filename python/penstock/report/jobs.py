@@ -47,7 +47,9 @@ PATH_LOOKS = {"critical path": Look(VERMILION, "D"), "other messages": Look(GREE
 
 RANKS_NAMED = 3
 """Ranks that a cell names; of more it has the number (our choice: the width of a column)."""
-
+JOBS_MAX = 6
+"""Jobs that are told in sentences and drawn (our choice: two screens of Gantt charts of three
+schemes). The table has all."""
 
 Asked = tuple[str, str, list[MeasuredRun]]
 """Requests: the name of the runs, the label of a traffic entry, the runs."""
@@ -61,6 +63,8 @@ class JobPart:
     """Names of jobs, and what is said of them."""
     tables: list[Detail]
     figures: list[ReportFigure]
+    note: str
+    """Which jobs are told and drawn, where these are not all."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,24 @@ def job_part(groups: dict[str, list[MeasuredRun]]) -> JobPart | None:
     if not jobs and not asked:
         return None
     tables = [*([_iterations(jobs)] if jobs else []), *([_requests(asked)] if asked else [])]
-    figures = [*_times(jobs), *_lost(jobs, asked), *([gantt_figure(jobs)] if jobs else [])]
-    return JobPart([_straggler(one) for one in jobs], tables, figures)
+    told, note = _told(jobs)
+    figures = [*_times(told), *_lost(told, asked), *([gantt_figure(told)] if told else [])]
+    return JobPart([_straggler(one) for one in told], tables, figures, note)
+
+
+def _told(jobs: list[OneJob]) -> tuple[list[OneJob], str]:
+    """The jobs that took longest under some name, at most `JOBS_MAX`, and a note that says so."""
+    took: dict[str, float] = {}
+    for one in jobs:
+        took[one.label] = max(took.get(one.label, 0.0), _most(one.iterations["time_ns"]))
+    if len(took) <= JOBS_MAX:
+        return jobs, ""
+    kept = sorted(took, key=lambda label: -took[label])[:JOBS_MAX]
+    note = (
+        f"{JOBS_MAX} of {len(took):,} jobs are told and drawn: those whose slowest iteration took "
+        "longest. The table has all."
+    )
+    return [one for one in jobs if one.label in kept], note
 
 
 def _jobs(groups: dict[str, list[MeasuredRun]]) -> list[OneJob]:

@@ -25,7 +25,6 @@ from penstock.analysis.pause import (
     pause_causes,
     pause_intervals,
 )
-from penstock.errors import refuse
 from penstock.results import Run
 from penstock.storage.draft import write_whole
 from penstock.storage.record import WATCH_FILE
@@ -33,12 +32,10 @@ from penstock.watch import overview
 from penstock.watch.column import Columns
 from penstock.watch.flows import FLOWS_MAX, LASTS, shown_flows
 from penstock.watch.layout import positions
-from penstock.watch.recording import what_is_missing
+from penstock.watch.recording import check_size, what_is_missing
 from penstock.watch.samples import Samples, link_samples, switch_samples
 from penstock.watch.steps import EVENTS, drops, trace
 
-NODES_MAX = 4_096
-"""Largest network that is drawn (our choice: a host is a pixel wide then)."""
 XOFF = ("none", "pfc")
 """Kinds of backpressure whose threshold in the trace is that of an ingress (docs/files.md)."""
 SCRIPTS = (
@@ -79,7 +76,7 @@ def write(run: Run, path: str | Path) -> Path:
     Raises
     ------
     ScenarioError
-        The network has more than :data:`NODES_MAX` nodes.
+        The network has more nodes than a page draws.
     StorageError
         The disk does not take the page.
     """
@@ -108,10 +105,7 @@ def _facts(run: Run, columns: Columns) -> dict[str, Any]:
     """What the page knows beside the columns, which are added."""
     topology = run.scenario.topology
     names = run.summary["node_names"]
-    if len(names) > NODES_MAX:
-        remedy = "watch a smaller network; `penstock report` shows networks of any size"
-        message = f"a page draws at most {NODES_MAX:,} nodes, and this network has {len(names):,}"
-        raise refuse("RUN", message, remedy)
+    check_size(len(names), "RUN")
     links = run.links.sort("link")
     pairs = zip(links["from"].to_list(), links["to"].to_list(), strict=True)
     place = positions(topology, [ends for ends in pairs if ends[0] < ends[1]])

@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from penstock import _core
-from penstock.errors import core_refusals
+from penstock.errors import core_refusals, refuse
 from penstock.estimate import estimate
 from penstock.results import Run
 from penstock.scenario import Scenario
 
+NODES_MAX = 4_096
+"""Largest network that is drawn (our choice: a host is a pixel wide then)."""
 CELLS_MAX = 1_500_000
 """Samples of links within the traffic (our choice: some 4 MB of the page)."""
 CELLS_END_MAX = 12_000_000
@@ -24,12 +26,27 @@ HOPS_MAX = 300_000
 """Packet-hops of a run whose packets are traced, too (our choice: half a million rows)."""
 
 
+def check_size(nodes: int, field: str) -> None:
+    """Refuses a network of more nodes than a page draws; `field` names where it came from."""
+    if nodes > NODES_MAX:
+        remedy = "watch a smaller network; `penstock report` shows networks of any size"
+        message = f"a page draws at most {NODES_MAX:,} nodes, and this network has {nodes:,}"
+        raise refuse(field, message, remedy)
+
+
 def for_watching(scenario: Scenario) -> Scenario:
     """The scenario with the measurements that a page needs.
 
     Events and samples of every link are recorded, at the interval of :func:`sample_interval_ps`
     or a shorter one of the scenario. Packets are traced where the run is small.
+
+    Raises
+    ------
+    ScenarioError
+        The network has more nodes than a page draws.
     """
+    topology = scenario.topology
+    check_size(topology.host_count() + topology.switch_count(), "topology")
     fields: dict[str, Any] = {"measure.events": True, "measure.series": every_link(scenario)}
     wanted = sample_interval_ps(scenario)
     written = int(scenario.measure.sample_interval)

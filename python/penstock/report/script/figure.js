@@ -17,6 +17,7 @@ import { fileName } from "penstock/text";
 import { onTheme } from "penstock/theme";
 import { button, choices, makePanel } from "penstock/control";
 
+const ACROSS = 8; // panels of several axes that stand in one row
 const KEY_ZOOM = 0.6; // part of an axis that stays after a zoom by key
 const ONE_SCALE = ["points", "stack", "spans"]; // forms whose axes have one division
 
@@ -24,7 +25,7 @@ export class PageFigure {
   /** `page` has the looks of all names; `chart` is a figure of the page's data; `element` is its place. */
   constructor(page, chart, element) {
     this.page = page;
-    this.looks = chart.looks ?? page.looks;
+    this.looks = chart.barLooks ?? chart.looks ?? page.looks;
     this.chart = readChart(chart);
     this.element = element;
     this.view = this.chart.view;
@@ -70,7 +71,6 @@ export class PageFigure {
     this.element.querySelector(".plot").replaceChildren(this.tools, this.key, this.host, this.voice, this.print);
     this.element.querySelector("figcaption").after(dataTable(chart, chart.name));
     this.buildTools();
-    this.buildKey();
   }
 
   buildTools() {
@@ -118,12 +118,12 @@ export class PageFigure {
     return this.kinds[side] ?? (side === "x" ? this.chart.x : this.yAxisNow()).scale;
   }
 
-  // The names of lines that the legend of the page does not have.
-  buildKey() {
+  // The names of lines that the legend of the page does not have, or not in these colours.
+  drawKey() {
     const names = lineNames(this.chart);
     const isInLegend = (name) => this.chart.line === "name" && this.page.names.includes(name);
-    const own = names.length > 1 && !names.every(isInLegend) ? names : [];
-    this.key.append(
+    const own = names.length > 1 && (this.chart.barLooks || !names.every(isInLegend)) ? names : [];
+    this.key.replaceChildren(
       ...[...own, ...this.words()].map((name) => {
         const item = document.createElement("span");
         item.append(...(own.includes(name) ? [swatch(lookOf(this.looks, name))] : []), name);
@@ -196,6 +196,7 @@ export class PageFigure {
     const began = performance.now();
     this.plots.forEach((plot) => plot.destroy());
     this.current = this.sheets();
+    this.drawKey();
     this.host.style.setProperty("--columns", String(this.columns()));
     this.panels = this.current.map((sheet) => makePanel(sheet, this.host));
     this.host.replaceChildren(...this.panels.map((panel) => panel.element));
@@ -210,7 +211,7 @@ export class PageFigure {
 
   columns() {
     const last = Object.keys(this.chart.panelAxes).length;
-    return last || (this.current.length === 4 ? 2 : Math.min(this.current.length, 3));
+    return (last <= ACROSS && last) || (this.current.length === 4 ? 2 : Math.min(this.current.length, 3));
   }
 
   plot(sheet, panel) {

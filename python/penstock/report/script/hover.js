@@ -4,6 +4,7 @@ import { writer } from "penstock/text";
 import { swatch } from "penstock/legend";
 
 const SPANS_MAX = 16; // bars over one place that are told
+const BESIDE = 14; // distance of the box from the pointer [px]
 const NEAR = 0.03; // share of the axis beyond its ends at which a line has no value any more
 
 /** The nearest place to `at` at which a line of the panel has a point. */
@@ -87,10 +88,10 @@ export function showHover(box, sheet, found, left, top) {
   });
   box.replaceChildren(head, ...list);
   box.hidden = false;
+  // Beside the pointer where there is room; a narrow panel has none, and no word is to be lost at its ends.
   const room = box.parentElement.clientWidth;
-  const isLeft = left > room / 2;
-  box.style.left = isLeft ? "" : `${left + 14}px`;
-  box.style.right = isLeft ? `${room - left + 14}px` : "";
+  const beside = left > room / 2 ? left - BESIDE - box.offsetWidth : left + BESIDE;
+  box.style.left = `${Math.max(0, Math.min(beside, room - box.offsetWidth))}px`;
   box.style.top = `${Math.max(0, Math.min(top - 10, box.parentElement.clientHeight - box.offsetHeight))}px`;
 }
 

@@ -97,7 +97,9 @@ class Timeline {
       context.fillRect(0, bottom, this.width, 1);
       context.fillStyle = colour("quiet");
       context.font = `${letters}px ui-sans-serif, system-ui, sans-serif`;
-      context.fillText(`${lane.title}, at most ${lane.text(lane.most)}`, 4, bottom - height + letters + 1);
+      const title = `${lane.title}, at most ${lane.text(lane.most)}`;
+      context.fillText(title, 4, bottom - height + letters + 1);
+      lane.titleEnd = 4 + context.measureText(title).width;
     });
     this.paintAxis(context, colour, below);
     this.paintMoments(context, colour, below);
@@ -127,14 +129,20 @@ class Timeline {
       if (x !== painted) context.fillRect(x, 0, 1, 8);
       painted = x;
     }
-    for (const [time, name] of [[trafficPs, "traffic ends"], [deadlock?.time_ps, "deadlock"]]) {
+    // Each in the row of a lane's title; behind the title where that is in the way.
+    for (const [time, name, row] of [[trafficPs, "traffic ends", 1], [deadlock?.time_ps, "deadlock", 2]]) {
       if (time === undefined || time < this.window[0] || time > this.window[1]) continue;
       const x = Math.min(this.width - 1, this.place(time));
       context.fillStyle = name === "deadlock" ? colour("bad") : colour("quiet");
       context.fillRect(x, 0, 1, below);
-      context.textAlign = x > this.width - 80 ? "right" : "left";
-      context.fillText(name, x + (x > this.width - 80 ? -4 : 4), below / this.lanes.length + 12);
-      context.textAlign = "left";
+      const y = (row * below) / this.lanes.length + 12;
+      const free = this.lanes[row].titleEnd + 8;
+      if (x > this.width - 80) {
+        context.textAlign = "right";
+        context.fillText(name, x - 4, y);
+        context.textAlign = "left";
+      } else if (x + 4 < free) context.fillText(`← ${name}`, free, y);
+      else context.fillText(name, x + 4, y);
     }
   }
 
