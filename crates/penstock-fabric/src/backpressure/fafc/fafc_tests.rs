@@ -285,6 +285,8 @@ fn a_slot_ends_between_two_updates() {
     bench.until(Time::from_ns(2_300));
     near(bench.fafc().egress_offsets[0], 7_200.0);
     assert_eq!(bench.fafc().forecast.growth(0), growth);
+    let forecast = &bench.fafc().forecast;
+    near(bench.forecast(0).1, forecast.queue(0) + 2.0 * forecast.trend(0) + 7_200.0);
     assert_eq!(bench.switch.deadline(), Some(US * 3));
 }
 
