@@ -34,6 +34,31 @@ fn a_message_of_rtt_bytes_is_not_granted() {
 }
 
 #[test]
+fn a_message_of_rtt_bytes_or_less_takes_no_place_of_another() {
+    for size in [RTT, RTT - 1, 1] {
+        let mut granter = granter(1);
+        arrive(&mut granter, message(0, 1, size), 0);
+        assert_eq!(arrive(&mut granter, message(1, 2, 300_000), 0), [(1, 101_000, 2)]);
+    }
+}
+
+#[test]
+fn a_grant_ends_with_a_packet_or_with_the_message() {
+    let mut granter = granter(1);
+    let (odd, long) = (message(0, 1, 150_500), message(1, 2, 300_000));
+    arrive(&mut granter, odd, 0);
+    for packet in 0..100 {
+        assert_eq!(arrive(&mut granter, long, packet * 1_000), []);
+    }
+    for packet in 1..50 {
+        arrive(&mut granter, odd, packet * 1_000);
+    }
+    // The last 500 bytes of the first message make place for the other. 50,500 bytes of the first are on
+    // their way, so 49,500 are free: 49 packets.
+    assert_eq!(arrive(&mut granter, odd, 50_000), [(0, 150_500, 2), (1, 149_000, 2)]);
+}
+
+#[test]
 fn every_packet_of_a_lone_message_brings_a_grant_of_one_at_the_lowest_level() {
     let mut granter = granter(2);
     let lone = message(0, 1, 150_500);
@@ -81,6 +106,13 @@ fn a_sender_has_one_active_message() {
     // A message takes the place of another from the same sender once it has fewer bytes left.
     granter.on_data(second, 1_000, 100_000);
     assert_eq!(granter.take_grant(), Some(Grant { slot: 1, offset: 200_000, level: 2 }));
+}
+
+#[test]
+fn senders_whose_numbers_are_equal_modulo_64_are_two() {
+    let mut granter = granter(2);
+    assert_eq!(arrive(&mut granter, message(0, 1, 300_000), 0), [(0, 101_000, 3)]);
+    assert_eq!(arrive(&mut granter, message(1, 65, 350_000), 0), [(1, 101_000, 3)]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl Bench {
         let number = self.scheduler.select(Time::ZERO, &mut self.queues, &self.pool);
         let queue = &mut self.queues[number as usize];
         let id = queue.packets.pop(&self.pool).unwrap();
-        queue.deficit -= u32::from(self.pool[id].wire_bytes);
+        self.scheduler.charge(queue, u32::from(self.pool[id].wire_bytes));
         self.pool.remove(id);
         if queue.packets.is_empty() {
             queue.is_active = false;
@@ -105,6 +105,22 @@ fn a_small_quantum_gives_turns_and_deficits_carry_over() {
     // 1 has 1,400 and sends, so does 2.
     assert_eq!([(); 4].map(|()| bench.send()), [1, 2, 1, 2]);
     assert!(bench.queues.iter().all(|queue| queue.deficit == 0));
+    // A deficit that just covers a packet is enough.
+    bench.join(1, 600);
+    bench.join(2, 100);
+    assert_eq!([(); 2].map(|()| bench.send()), [1, 2]);
+}
+
+#[test]
+fn a_paused_queue_earns_nothing_while_others_have_turns() {
+    let mut bench = Bench::new(1_000);
+    for number in [1, 2, 3, 1, 3] {
+        bench.join(number, 1_000);
+    }
+    bench.queues[2].is_active = false;
+    bench.scheduler.deactivate(&mut bench.queues, 2);
+    assert_eq!([(); 4].map(|()| bench.send()), [1, 3, 1, 3]);
+    assert_eq!(bench.queues[2].deficit, 0);
 }
 
 #[test]

@@ -323,9 +323,8 @@ impl AtDestination for NotificationPoint {
         if now < self.deadline() {
             return None;
         }
-        if let NotificationPoint::Tick { ticks, has_mark } = self {
+        if let NotificationPoint::Tick { has_mark, .. } = self {
             *has_mark = false;
-            ticks.pass(now);
         }
         Some(CONGESTED)
     }

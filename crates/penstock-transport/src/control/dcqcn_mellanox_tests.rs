@@ -74,6 +74,19 @@ fn the_first_mark_cuts_nothing_before_the_first_check() {
 }
 
 #[test]
+fn a_mark_raises_alpha_at_the_next_tick_and_at_no_later_one() {
+    let mut flow = flow(&config());
+    acknowledge(&mut flow, MARK, true);
+    acknowledge(&mut flow, Time::from_ns(14_500), true);
+    flow.on_deadline(Time::from_ns(18_001));
+    let kept = 255.0f64 / 256.0;
+    let alpha = (kept.powi(5) + 1.0 / 256.0) * kept.powi(3); // the tick at 15 us saw the mark
+    assert!((flow.alpha.get() - alpha).abs() < 1e-15);
+    acknowledge(&mut flow, Time::from_ns(25_500), true);
+    assert!((flow.alpha.get() - alpha * kept.powi(7)).abs() < 1e-15);
+}
+
+#[test]
 fn one_cut_from_line_rate_recovers_by_half_then_additively_then_in_large_steps() {
     let mut flow = flow(&DcqcnMellanoxConfig { alpha_interval: Time::from_ms(90), ..config() });
     acknowledge(&mut flow, MARK, true);

@@ -227,10 +227,11 @@ pub(crate) struct ReceivingRate {
     bytes: u64,
 }
 
-/// `interval` as a clock measures it that is wrong by `error` (parts per million), at least 1 ps.
+/// `interval` > 0 as a clock measures it that is wrong by `error` (parts per million, at most
+/// [`LARGEST_CLOCK_ERROR`] either way).
 fn off_by(interval: Time, error: f64) -> Time {
     let wrong = (interval.as_ps() as f64 * error / 1e6) as i64;
-    Time::from_ps(interval.as_ps().saturating_add_signed(wrong).max(1))
+    Time::from_ps(interval.as_ps().saturating_add_signed(wrong))
 }
 
 impl ReceivingRate {
@@ -314,7 +315,6 @@ impl AtDestination for ReceivingRate {
             1 => self.interval.max(self.gap),
             _ => self.interval,
         };
-        self.periods.pass(now);
         Some(self.end_period(is_congested, span))
     }
 }

@@ -33,7 +33,12 @@ fn swift(window: f64) -> Swift {
 
 /// An acknowledgement of one packet at `now` (us) after `delay` (us).
 fn acknowledge(swift: &mut Swift, now: u64, delay: u64) {
-    let view = FlowView { acknowledged: 0, next: 0, newly_acknowledged: 1_000 };
+    acknowledge_several(swift, now, delay, 1);
+}
+
+/// The same of as many packets.
+fn acknowledge_several(swift: &mut Swift, now: u64, delay: u64, packets: u64) {
+    let view = fixture::view(0, 0, packets);
     let sent_at = Time::from_us(now - delay);
     let ack = Acknowledgement { sent_at, ..Acknowledgement::plain(0) };
     swift.on_acknowledgement(Time::from_us(now), &ack, &view);
@@ -59,6 +64,9 @@ fn below_the_target_a_round_trip_adds_a_packet_and_a_packet_of_a_small_window_to
         acknowledge(&mut large, 1_000, 10);
     }
     assert!((large.window - 10.95).abs() < 0.02, "{}", large.window);
+    let mut at_once = swift(10.0);
+    acknowledge_several(&mut at_once, 1_000, 10, 5);
+    assert_eq!(at_once.window, 10.5);
     let mut small = swift(0.25);
     acknowledge(&mut small, 1_000, 10);
     assert_eq!(small.window, 1.25);
@@ -79,8 +87,25 @@ fn above_the_target_the_excess_is_taken_off_at_most_once_per_round_trip() {
     swift.window = 200.0;
     acknowledge(&mut swift, 1_399, 400); // still within 400 us of the last decrease
     assert_eq!(swift.window, 200.0);
-    acknowledge(&mut swift, 1_401, 400);
+    acknowledge(&mut swift, 1_400, 400);
     assert_eq!(swift.window, 100.0); // max_mdf
+}
+
+#[test]
+fn a_delay_that_is_just_the_target_is_no_decrease() {
+    let mut swift = swift(100.0);
+    swift.path_target = 40e6;
+    acknowledge(&mut swift, 1_000, 40);
+    assert_eq!((swift.window, swift.last_decrease), (100.0, None));
+}
+
+#[test]
+fn windows_stay_within_their_bounds_and_the_first_one_too() {
+    let small = SwiftConfig { maximum_window: 10.0, ..config() };
+    assert_eq!(Swift::new(&small, &fixture::flow(&fixture::path())).window, 10.0);
+    let mut swift = swift(0.0015);
+    swift.on_loss(Time::from_us(100), LossSignal::FastRetransmit { in_flight: 0 });
+    assert_eq!(swift.window, 0.001);
 }
 
 #[test]
@@ -111,6 +136,11 @@ fn losses_take_the_largest_share_and_timeouts_in_a_row_everything() {
     assert_eq!((swift.window, swift.window()), (0.001, 1));
     acknowledge(&mut swift, 600, 10);
     assert_eq!((swift.window, swift.timeouts), (1.001, 0));
+    swift.rtt = Time::from_us(200);
+    swift.on_loss(Time::from_us(650), timeout); // within 200 us of the reset, which was a decrease
+    assert_eq!((swift.window, swift.timeouts), (1.001, 1));
+    swift.on_loss(Time::from_us(660), LossSignal::FastRetransmit { in_flight: 0 });
+    assert_eq!((swift.window, swift.timeouts), (1.001, 0)); // no timeouts in a row
     swift.on_loss(Time::from_us(700), LossSignal::RecoveryExit { in_flight: 0 });
     assert_eq!(swift.window, 1.001);
 }

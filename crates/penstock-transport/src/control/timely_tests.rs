@@ -94,6 +94,14 @@ fn the_bands_and_the_gradient_of_a_written_sequence() {
 }
 
 #[test]
+fn a_round_trip_time_at_a_threshold_goes_by_the_gradient() {
+    // From 30 to 50 us, the low threshold: 1 - 0.8 · 0.875 · 20 / 20 = 0.3.
+    assert_eq!(rates(&mut flow(&config(), 30), [50]), [3_000_000]);
+    // From 510 to 500 us, the high one: it falls, so 10 Mb/s are added.
+    assert_eq!(rates(&mut flow(&config(), 510), [500]), [10_010_000]);
+}
+
+#[test]
 fn the_sixth_increase_in_a_row_is_a_large_one() {
     let mut timely = flow(&config(), 60);
     let steps = [10_010_000, 10_020_000, 10_030_000, 10_040_000, 10_050_000, 10_100_000];
@@ -112,11 +120,25 @@ fn increases_below_the_low_threshold_become_large_only_where_that_is_chosen() {
 fn the_patched_band_weighs_by_the_gradient() {
     let band = TimelyBand::Patched { reference_rtt: Time::from_us(50) };
     let config = TimelyConfig { decrease_factor: 0.008, band, ..config() };
-    for (gradient, expected) in [(-0.3, 10_010), (0.0, 9_965), (0.3, 9_920)] {
+    // An update takes w · 0.008 · (150 - 50) / 50 of 10 Gb/s and adds 1 - w of 10 Mb/s.
+    for (gradient, expected) in [
+        (-0.25, 10_010_000),
+        (-0.125, 9_967_500),
+        (0.0, 9_925_000),
+        (0.125, 9_882_500),
+        (0.3, 9_840_000),
+    ] {
         let mut timely = flow(&config, 100);
-        timely.update(100_000.0, gradient);
-        assert_eq!(timely.rate.get() / 1_000_000, expected);
+        timely.stage = 3;
+        timely.update(150_000.0, gradient);
+        assert_eq!((timely.rate.get() + 500) / 1_000, expected);
+        assert_eq!(timely.stage, 0);
     }
+    // Half an interval counts half: half of 75 Mb/s less.
+    let mut timely = flow(&config, 100);
+    timely.share = 0.5;
+    timely.update(150_000.0, 0.0);
+    assert_eq!(timely.rate(), Some(BitRate::from_bps(9_962_500_000)));
 }
 
 #[test]

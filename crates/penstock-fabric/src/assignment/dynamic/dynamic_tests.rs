@@ -422,6 +422,17 @@ fn a_shared_queue_changes_its_class_when_it_is_empty() {
     assert_eq!(bench.queue_of(of_class(2, 1)), 2);
 }
 
+#[test]
+fn a_flow_that_returns_keeps_a_queue_that_its_class_still_has() {
+    let mut bench = bench(sharing());
+    for number in [1, 2] {
+        bench.queue_of(of_class(number, 1)); // in queues 2 and 3
+    }
+    bench.drain(0);
+    // Flow 2 returns before its assignment is stale.
+    assert_eq!(bench.queue_of(of_class(2, 1)), 3);
+}
+
 fn closest() -> DynamicConfig {
     let full_port = FullPort::ClosestRemaining;
     DynamicConfig { full_port, table_factor: 10_000, ..dynamic(4) }

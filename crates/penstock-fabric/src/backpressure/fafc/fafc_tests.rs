@@ -133,28 +133,28 @@ fn timed_pauses_of_pfc_beneath_are_repeated_above_xoff() {
 
 #[test]
 fn holt_smooths_the_queue_and_its_growth() {
-    let mut bench = bench();
+    let mut bench = bench_of(FafcConfig { queue_smoothing: 0.5, ..config() });
     bench.bring(4, 1, 0);
     assert_eq!(bench.forecast(0), (0.0, 0.0));
     bench.until(US);
-    // q = 0.8 · 4,000; r = 0.8 · 4,000 / 1,000 ns; predicted q + 2 r T_hop.
+    // q = 0.5 · 4,000; r = 0.8 · 4,000 / 1,000 ns; predicted q + 2 r T_hop.
     let forecast = &bench.fafc().forecast;
-    near(forecast.queue(0), 3_200.0);
+    near(forecast.queue(0), 2_000.0);
     near(forecast.growth(0), 3.2);
     near(forecast.arrival(1, 0), 3.2);
-    near(bench.forecast(0).1, 9_600.0);
-    // Two packets leave, one comes: 3,000 are stored. q = 0.8 · 3,000 + 0.2 (3,200 + 3,200);
+    near(bench.forecast(0).1, 8_400.0);
+    // Two packets leave, one comes: 3,000 are stored. q = 0.5 · 3,000 + 0.5 (2,000 + 3,200);
     // r = 0.8 · (-1) + 0.2 · 3.2; r^i = 0.8 · 1 + 0.2 · 3.2; r^o = r^i - r.
     bench.depart(0);
     bench.depart(0);
     bench.bring(1, 1, 0);
     bench.until(US * 2);
     let forecast = &bench.fafc().forecast;
-    near(forecast.queue(0), 3_680.0);
+    near(forecast.queue(0), 4_100.0);
     near(forecast.growth(0), -0.16);
     near(forecast.arrival(1, 0), 1.44);
     near(forecast.departure(1, 0), 1.6);
-    near(bench.forecast(0).1, 3_680.0 - 320.0);
+    near(bench.forecast(0).1, 4_100.0 - 320.0);
 }
 
 #[test]
@@ -239,8 +239,12 @@ fn a_slow_solver_sends_what_was_right_when_it_began() {
 
 #[test]
 fn a_long_queue_of_many_senders_is_congested_by_the_whole_and_not_by_each() {
-    for (congested_queue, loss) in [(CongestedQueue::Egress, 0.0), (CongestedQueue::Pair, 0.8)] {
-        let mut bench = bench_of(FafcConfig { congested_queue, ..config() });
+    for (congested_queue, congested_hops, loss) in [
+        (CongestedQueue::Egress, 1.0, 0.0),
+        (CongestedQueue::Egress, 2.0, 0.8),
+        (CongestedQueue::Pair, 1.0, 0.8),
+    ] {
+        let mut bench = bench_of(FafcConfig { congested_queue, congested_hops, ..config() });
         bench.bring(4, 2, 1);
         bench.bring(4, 0, 1);
         bench.depart(1);
@@ -266,6 +270,37 @@ fn slots_take_pauses_off_the_prediction_then_add_them_and_then_forget() {
     bench.until(US * 3);
     near(offset(&bench), 0.0);
     assert_eq!(bench.fafc().slots[1], Slots::IDLE);
+}
+
+#[test]
+fn a_slot_ends_between_two_updates() {
+    let mut bench = bench();
+    bench.bring(9, 1, 0);
+    bench.until(Time::from_ns(1_300));
+    assert_eq!(bench.pauses(0), [(1, 1_000)]);
+    bench.until(US * 2);
+    let growth = bench.fafc().forecast.growth(0);
+    near(bench.fafc().egress_offsets[0], -7_200.0);
+    assert_eq!(bench.switch.deadline(), Some(Time::from_ns(2_300)));
+    bench.until(Time::from_ns(2_300));
+    near(bench.fafc().egress_offsets[0], 7_200.0);
+    assert_eq!(bench.fafc().forecast.growth(0), growth);
+    let forecast = &bench.fafc().forecast;
+    near(bench.forecast(0).1, forecast.queue(0) + 2.0 * forecast.trend(0) + 7_200.0);
+    assert_eq!(bench.switch.deadline(), Some(US * 3));
+}
+
+#[test]
+fn what_a_pause_holds_back_is_divided_among_egresses_by_their_queues() {
+    let mut bench = bench();
+    bench.bring(6, 1, 0);
+    bench.bring(2, 1, 1);
+    bench.until(US);
+    let mut fafc = bench.fafc().clone();
+    // 4.8 and 1.6 bytes/ns come, and half of the 4.8 count: 4 bytes/ns are held back for 500 ns.
+    fafc.pause(US, (1, 0), 500.0, 0.5);
+    near(fafc.egress_offsets[0], -1_500.0);
+    near(fafc.egress_offsets[1], -500.0);
 }
 
 #[test]
@@ -324,6 +359,33 @@ fn links_of_different_delays_count_with_their_own() {
     assert_eq!(bench.pauses(0), [(1, 4_000), (2, 1_000)]);
     let ends: Vec<Time> = bench.fafc().slots.iter().map(Slots::ends_at).collect();
     assert_eq!(ends, [Time::NEVER, US * 5, US * 2]);
+    // Half of 1.6 bytes/ns in 4 us and of 0.8 in 1 us, less what is held back.
+    near(bench.fafc().need(0, 0.5), 3_600.0 + bench.fafc().egress_offsets[0]);
+    // Triggers are consecutive within four T_hop of the longest link.
+    assert!(bench.fafc().has_just_triggered(US * 17, 0));
+    assert!(!bench.fafc().has_just_triggered(US * 18, 0));
+}
+
+#[test]
+fn a_hop_takes_the_delay_of_the_link_and_the_pipeline_behind_it() {
+    let mut facts = facts([1; 3]);
+    facts.ports[1].neighbour_pipeline = Time::from_ns(500);
+    let marking = MarkingConfig::None(marking::none::NoneConfig {});
+    let bench = Bench::new(&switch_of(marking, config()), &facts);
+    assert_eq!(bench.fafc().hops, [US, Time::from_ns(1_500), US]);
+}
+
+#[test]
+fn the_egress_that_triggers_is_no_victim_of_its_own_pauses() {
+    let mut bench = bench();
+    for egress in [0, 1] {
+        bench.bring(3, 1, egress);
+        bench.depart(egress);
+    }
+    bench.until(US);
+    // Both queues are shorter than T_hop of data, and 0.8 bytes/ns leave each.
+    near(bench.fafc().loss(1, 0), 0.8);
+    near(bench.fafc().loss(1, 2), 1.6);
 }
 
 #[test]

@@ -38,7 +38,9 @@ fn a_queue_that_does_not_grow_pauses_nobody_by_its_growth_alone() {
     bench.depart(0);
     assert_eq!(bench.sent(), []);
     // By its length 6 bytes/ns have to be 4.5.
-    assert_eq!(after_20_us(0.25, 6).sent(), [(1, 500)]);
+    let mut bench = after_20_us(0.25, 6);
+    assert_eq!(bench.sent(), [(1, 500)]);
+    assert!(bench.fafc().goes_by_length(0)); // though no ingress is paused for a whole T_hop
 }
 
 #[test]
@@ -61,6 +63,7 @@ fn at_the_threshold_one_ingress_after_the_other_goes() {
     bench.until(US * 22);
     assert!(bench.fafc().forecast.queue(0) < 10_000.0);
     assert_eq!(bench.sent(), [(2, 1_000)]);
+    assert!(bench.fafc().goes_by_length(0)); // as it still holds an ingress
     bench.until(US * 23);
     assert_eq!(bench.sent(), []);
     assert!(!bench.fafc().goes_by_length(0));

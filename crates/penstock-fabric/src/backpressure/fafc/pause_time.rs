@@ -122,6 +122,21 @@ mod tests {
     }
 
     #[test]
+    fn of_many_ports_the_cheapest_are_paused_wherever_they_are() {
+        // The losses are 0 to 63, mixed. A port relieves the egress by 2,000 bytes in all of T_hop.
+        let ports: Vec<(f64, f64)> = (0..64).map(|port| (2.0, f64::from(port * 45 % 64))).collect();
+        for whole in 0..64 {
+            let need = 2_000.0 * f64::from(whole) + 500.0;
+            let expected = ports.iter().map(|&(_, loss)| match loss - f64::from(whole) {
+                0.0 => 250.0,
+                dearer if dearer > 0.0 => 0.0,
+                _ => 1_000.0,
+            });
+            assert_eq!(times(&ports, need), expected.collect::<Vec<f64>>(), "{whole}");
+        }
+    }
+
+    #[test]
     fn what_rounding_leaves_of_a_need_pauses_no_further_port() {
         for count in 1..2_000 {
             let relief = f64::from(count) / 700.0;

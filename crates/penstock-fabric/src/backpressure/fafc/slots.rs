@@ -104,6 +104,22 @@ mod tests {
     }
 
     #[test]
+    fn a_second_pause_that_fits_into_the_slot_is_held_back_at_once() {
+        let mut port = Slots::IDLE;
+        port.pause(Time::ZERO, HOP, 3.0, 400.0);
+        port.pause(Time::from_ns(500), HOP, 3.0, 100.0);
+        assert_eq!(port, slots(0.0, 1_500.0, 0.0, 1_000));
+    }
+
+    #[test]
+    fn a_slot_follows_for_what_is_pending_alone() {
+        let mut port = slots(1_200.0, 0.0, 0.0, 1_000);
+        port.pause(HOP, HOP, 3.0, 400.0); // at the very end of the slot
+        port.expire(HOP, HOP);
+        assert_eq!(port, slots(0.0, 1_200.0, 0.0, 2_000));
+    }
+
+    #[test]
     fn a_full_slot_takes_nothing_more() {
         let mut port = Slots::IDLE;
         port.pause(Time::ZERO, HOP, 3.0, 1_000.0);

@@ -49,9 +49,9 @@ impl Destination {
             return;
         }
         let config = &self.config;
-        let is_small = packets < config.full_rate_packets;
-        let scale = f64::from(packets.max(1)) / f64::from(config.full_rate_packets.max(1));
-        let rate = config.initial_rate * if is_small { scale } else { 1.0 };
+        // Beyond 1 for large flows; without `full_rate_packets` the scale is infinite.
+        let scale = f64::from(packets.max(1)) / f64::from(config.full_rate_packets);
+        let rate = config.initial_rate * scale.min(1.0);
         self.feedback = Some(Feedback::new(config, (now, self.next), rate, self.shortest_gap));
         self.next_at = now;
     }
@@ -110,7 +110,7 @@ mod tests {
         let (mut destination, mut rng) = destination(ExpressPassConfig { jitter: 0.0, ..config() });
         let now = Time::from_us(3);
         assert_eq!(destination.take_credit(now, &mut rng), None);
-        destination.on_request(now, 1_000);
+        destination.on_credit_signal(now, CreditSignal::Request { packets: 1_000 });
         assert_eq!(destination.deadline(), now);
         assert_eq!(
             destination.take_credit(now, &mut rng),
@@ -119,10 +119,24 @@ mod tests {
         assert_eq!(destination.take_credit(now, &mut rng), None);
         // 1,622 B at 100 Gb/s, at half the rate.
         assert_eq!(destination.deadline(), now + Time::from_ps(2 * 129_760));
-        destination.on_request(now, 1_000);
-        assert_eq!(destination.take_credit(destination.deadline(), &mut rng).unwrap().number, 1);
-        destination.on_stop();
+        let next_at = destination.deadline();
+        destination.on_credit_signal(now, CreditSignal::Request { packets: 1_000 });
+        assert_eq!(destination.deadline(), next_at); // a repeated request changes nothing
+        assert_eq!(destination.take_credit(next_at, &mut rng).unwrap().number, 1);
+        destination.on_credit_signal(now, CreditSignal::Stop);
         assert_eq!(destination.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn data_that_come_back_raise_the_rate_of_the_credits() {
+        let (mut destination, mut rng) = destination(ExpressPassConfig { jitter: 0.0, ..config() });
+        destination.on_request(Time::ZERO, 1_000);
+        destination.take_credit(Time::ZERO, &mut rng);
+        destination.on_credited_data(Time::from_us(8), 0, Time::from_us(8));
+        destination.take_credit(Time::from_us(8), &mut rng);
+        // A sixteenth of the way from a half to the largest rate: 17/32 of it.
+        let gap = destination.deadline() - Time::from_us(8);
+        assert_eq!(gap, Time::from_ps(129_760 * 32 / 17));
     }
 
     #[test]
@@ -144,6 +158,11 @@ mod tests {
             destination.take_credit(Time::ZERO, &mut rng);
             assert_eq!(destination.deadline(), Time::from_ps(expected * 129_760));
         }
+        let none = ExpressPassConfig { full_rate_packets: 0, jitter: 0.0, ..config() };
+        let (mut destination, mut rng) = destination(none);
+        destination.on_request(Time::ZERO, 0);
+        destination.take_credit(Time::ZERO, &mut rng);
+        assert_eq!(destination.deadline(), Time::from_ps(2 * 129_760));
     }
 
     #[test]

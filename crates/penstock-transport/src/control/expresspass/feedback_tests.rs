@@ -1,6 +1,8 @@
 //! The loop against the vectors of BASELINES 29: 10 Gb/s, a credit and its data in 1,297.6 ns, updates
 //! every 20 credits. Here 20 credits take one round-trip time.
 
+use alloc::vec::Vec;
+
 use super::*;
 use crate::control::expresspass::config::tests::config;
 
@@ -64,17 +66,36 @@ fn a_loss_at_the_target_is_no_reason_to_cut() {
     let mut heavy = feedback(config().feedback);
     let (rate, weight) = interval(&mut heavy, |credit| credit != 3 && credit != 9);
     assert_near((rate, weight), (0.5 * 0.9 * 1.0625, 0.03125));
+    // The paper's target is 10 %: two of 20.
+    let mut equal = feedback(paper());
+    let (rate, _) = interval(&mut equal, |credit| credit != 3 && credit != 9);
+    assert_near((rate, equal.weight), (0.0625 * 1.1 + 0.9375 * 0.5, 0.0625));
+}
+
+#[test]
+fn the_weight_grows_to_the_largest_and_no_further() {
+    let mut feedback = feedback(config().feedback);
+    // From 0.0625 on by 0.05 each time, not with the first increase: ten increases reach 0.5125.
+    let weights: Vec<f64> = (0..12).map(|_| interval(&mut feedback, |_| true).1).collect();
+    assert!((weights[8] - 0.4625).abs() < 1e-12);
+    assert_eq!(weights[9..], [0.5; 3]);
 }
 
 #[test]
 fn the_rate_never_falls_below_a_credit_a_round_trip() {
     let mut feedback = feedback(paper());
-    for _ in 0..40 {
-        interval(&mut feedback, |credit| credit == 19);
+    // In each round trip of 100 us, 99 of 100 credits are lost.
+    for round in 1..=40 {
+        feedback.on_data(Time::from_us(100) * round, feedback.expected + 99, Time::from_us(100));
     }
-    let a_round_trip = feedback.shortest_gap / feedback.rtt;
-    assert!(feedback.rate >= a_round_trip * 0.999, "{} {a_round_trip}", feedback.rate);
-    assert_eq!(feedback.weight, 0.01);
+    assert_eq!((feedback.gap().round(), feedback.weight), (1e8, 0.01));
+}
+
+#[test]
+fn where_a_round_trip_is_shorter_than_a_gap_the_rate_is_the_largest() {
+    let mut feedback = feedback(paper());
+    feedback.on_data(Time::from_us(1), 99, Time::from_us(1));
+    assert_eq!(feedback.rate, 1.0);
 }
 
 #[test]

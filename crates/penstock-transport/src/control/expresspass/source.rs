@@ -204,7 +204,17 @@ mod tests {
         source.on_credit(Time::from_us(25), 7);
         assert_eq!(source.take_credit_signal(Time::from_us(25), 7), None);
         source.on_deadline(Time::from_us(40));
+        assert_eq!(source.deadline(), Time::NEVER);
+        assert!(source.has_credit_signal());
         assert_eq!(source.take_credit_signal(Time::from_us(40), 7), request(7));
+        assert!(!source.has_credit_signal());
+        // The count begins with the first credit that is asked for anew: seven come before a round trip ends.
+        for credit in 0..7 {
+            source.on_credit(Time::from_us(48 + credit), 7);
+            assert_eq!(source.take_credit_signal(Time::from_us(48 + credit), 7), None);
+        }
+        source.on_credit(Time::from_us(56), 7);
+        assert_eq!(source.take_credit_signal(Time::from_us(56), 7), STOP);
     }
 
     #[test]
@@ -222,12 +232,25 @@ mod tests {
     fn a_loss_asks_again_only_when_no_credits_are_coming() {
         let mut source = source();
         source.take_credit_signal(Time::ZERO, 3);
-        source.on_credit(Time::from_us(8), 2);
-        source.repair();
-        assert_eq!(source.take_credit_signal(Time::from_us(8), 2), None);
-        source.on_credit(Time::from_us(9), 0);
-        source.take_credit_signal(Time::from_us(9), 0);
-        source.repair();
-        assert_eq!(source.take_credit_signal(Time::from_us(12), 2), request(2));
+        let now = Time::from_us(8);
+        let timeout = LossSignal::Timeout { in_flight: 0, is_repeated: false };
+        let negative = Acknowledgement { is_negative: true, ..Acknowledgement::plain(0) };
+        let told = |source: &mut Source, ack: &Acknowledgement| {
+            source.on_acknowledgement(now, ack, &FlowView::default());
+            source.take_credit_signal(now, 2)
+        };
+        source.on_credit(now, 2);
+        source.on_loss(now, timeout);
+        assert_eq!(told(&mut source, &negative), None);
+        for _ in 0..2 {
+            source.on_credit(now, 0);
+            assert_eq!(source.take_credit_signal(now, 0), STOP);
+            assert_eq!(told(&mut source, &Acknowledgement::plain(0)), None);
+            assert_eq!(told(&mut source, &negative), request(2));
+        }
+        source.on_credit(now, 0);
+        source.take_credit_signal(now, 0);
+        source.on_loss(now, timeout);
+        assert_eq!(source.take_credit_signal(now, 2), request(2));
     }
 }
