@@ -194,10 +194,10 @@ impl Port {
         Some(id)
     }
 
-    /// Takes the credit or data packet that is sent next, at `now`, when no control packet waits.
+    /// Takes the credit or data packet that is sent next, at `now`, when no control packet waits or it is the
+    /// turn of data.
     #[inline(always)] // a switch has one call
     pub fn dequeue(&mut self, now: Time, pool: &PacketPool) -> Option<PacketId> {
-        debug_assert!(self.control.is_empty(), "control packets are sent ahead of all others");
         let credit =
             scheduling::dispatch!(&mut self.scheduler, policy => policy.pop_credit(now, pool));
         if let Some(id) = credit {

@@ -1,6 +1,7 @@
 //! The switch: arrival → admission → assignment → queue → marking → backpressure, and departure the
 //! other way. It owns the ports and the five policies and has no opinion of its own.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use penstock_packet::{
@@ -29,6 +30,9 @@ mod observed;
 mod part;
 pub mod requests;
 mod signal;
+mod turns;
+
+use turns::ControlTurns;
 
 /// What became of a data packet that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +66,8 @@ pub struct Switch {
     has_epochs: bool,
     /// Whether a packet that is queued may be dropped for one that finds no room.
     makes_room: bool,
-    /// Whether the header of a packet that is dropped goes on.
-    trims: bool,
+    /// Where the header of a packet that is dropped goes on: whose turn it is at the ports.
+    turns: Option<Box<ControlTurns>>,
     /// Time between two rounds of [`Switch::repeated_frame`]; none where no frames are repeated.
     pub(crate) repeat_interval: Option<Time>,
     /// Whether acknowledgements wait in data queues.
@@ -85,9 +89,9 @@ pub struct Switch {
 }
 
 penstock_units::state! { Switch {
-    saved: admission, assignment, marking, backpressure, draws, displaced;
+    saved: admission, assignment, marking, backpressure, draws, displaced, turns;
     within: ports;
-    kept: node, classes, frames, has_epochs, makes_room, trims, repeat_interval, queues_acknowledgements,
+    kept: node, classes, frames, has_epochs, makes_room, repeat_interval, queues_acknowledgements,
         frame;
 } }
 
@@ -120,7 +124,10 @@ impl Switch {
             frames: facts.frames,
             has_epochs: epoch_bits > 0,
             makes_room: config.scheduling.makes_room() || config.admission.trims(),
-            trims: config.admission.trims(),
+            turns: config
+                .admission
+                .control_weight()
+                .map(|weight| Box::new(ControlTurns::new(weight, facts.ports.len()))),
             repeat_interval: repeats.map(|repeats| repeats.interval),
             queues_acknowledgements: config.assignment.queues_acknowledgements(),
             displaced: Fifo::default(),
@@ -286,7 +293,8 @@ impl Switch {
         request: Request,
     ) -> bool {
         // NDP: the packet that arrives, or the last one of the queue.
-        if !self.makes_room || self.trims && self.draws.own().next_u32().is_multiple_of(2) {
+        if !self.makes_room || self.turns.is_some() && self.draws.own().next_u32().is_multiple_of(2)
+        {
             return false;
         }
         let (now, random) = (moment.now, self.draws.own());
@@ -299,7 +307,7 @@ impl Switch {
         let Some(queue) = assigned else { return false };
         loop {
             let port = &mut self.ports[usize::from(egress)];
-            let victim = match self.trims {
+            let victim = match self.turns.is_some() {
                 true => Some(queue),
                 false => port.displaced_by(queue, request.bytes as u16),
             };

@@ -54,7 +54,12 @@ impl AdmissionConfig {
 
     /// Whether the header of a packet goes on that finds no room.
     pub fn trims(&self) -> bool {
-        configured!(self, parameters => parameters.trims())
+        self.control_weight().is_some()
+    }
+
+    /// How many control packets leave for each data packet that waits, where switches trim.
+    pub(crate) fn control_weight(&self) -> Option<u32> {
+        configured!(self, parameters => parameters.control_weight())
     }
 
     /// Checks that the admission goes together with the other policies of `switch`.

@@ -45,9 +45,10 @@ pub(crate) trait Parameters {
         false
     }
 
-    /// Whether the header of a packet goes on that finds no room.
-    fn trims(&self) -> bool {
-        false
+    /// How many control packets leave for each data packet that waits, where the header of a packet goes on
+    /// that finds no room. `None` where such a packet is dropped.
+    fn control_weight(&self) -> Option<u32> {
+        None
     }
 }
 

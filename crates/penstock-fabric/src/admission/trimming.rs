@@ -6,11 +6,12 @@
 //! - The data queue of a port holds a few full packets.
 //! - Where a packet does not fit, either it is trimmed or the last packet of the queue is, each with a
 //!   probability of one half. Thus no flow loses always because of its phase.
-//! - Headers, acknowledgements and PULLs have a queue of their own, which goes first.
+//! - Headers, acknowledgements and PULLs have a queue of their own, the control queue. While data wait, a
+//!   data packet leaves after every ten of them. The weight is the paper's; the simulator has 100,000.
+//!   Where headers go strictly first they can fill a link for good: `docs/schemes.md` has such a case.
 //!
-//! Left out: the weight of 10 to 1 between headers and data (here, as in the simulator, headers go strictly
-//! first), and headers that return to their sender when they find no room (here they always find room, as
-//! all control packets do).
+//! Left out: headers that return to their sender when they find no room (here they always find room, as all
+//! control packets do).
 //!
 //! A packet whose payload is cut off counts as a drop. [`crate::Switch`] makes the header.
 
@@ -42,6 +43,14 @@ pub struct TrimmingConfig {
         )
     )]
     pub packets: u32,
+    /// Control packets that leave for each data packet while both wait.
+    ///
+    /// Headers are control packets, and so are acknowledgements and PULLs.
+    #[schemars(
+        range(min = 1, max = MOST_PACKETS),
+        extend("unit" = "packets", "default" = 10, "source" = "NDP 3.1: a weight of 10 to 1")
+    )]
+    pub control_weight: u32,
 }
 
 impl Parameters for TrimmingConfig {
@@ -63,8 +72,8 @@ impl Parameters for TrimmingConfig {
         true
     }
 
-    fn trims(&self) -> bool {
-        true
+    fn control_weight(&self) -> Option<u32> {
+        Some(self.control_weight)
     }
 }
 

@@ -12,11 +12,12 @@ use crate::switch::Arrival;
 use crate::switch::node::{Routes, SwitchTurn};
 use crate::switch::requests::SwitchRequests;
 
-const TRIMMING: (&str, &str) = ("admission", r#"{"kind": "trimming", "packets": 8}"#);
+const TRIMMING: (&str, &str) =
+    ("admission", r#"{"kind": "trimming", "packets": 8, "control_weight": 10}"#);
 const FULL: u16 = FRAMES.packet;
 
 fn bench(packets: u32) -> Bench {
-    let admission = AdmissionConfig::Trimming(TrimmingConfig { packets });
+    let admission = AdmissionConfig::Trimming(TrimmingConfig { packets, control_weight: 10 });
     Bench::new(&SwitchConfig { admission, ..plain() }, &hosts(2))
 }
 
@@ -68,15 +69,16 @@ fn eight_packets_fit_and_the_ninth_overflows() {
 }
 
 #[test]
-fn headers_of_what_overflows_go_ahead_of_data() {
+fn a_data_packet_leaves_after_every_ten_headers() {
     let left = overflowed(40);
-    let kind = |place: usize| left[place].kind;
-    assert_eq!(left.len(), 40, "nothing is lost");
-    assert!((0..32).all(|place| kind(place) == PacketKind::Trimmed));
-    assert!((32..40).all(|place| kind(place) == PacketKind::Data));
-    assert!(left[..32].iter().all(|header| header.wire_bytes == 64 && header.payload == 1_000));
+    let is_data: Vec<bool> = left.iter().map(|packet| packet.kind == PacketKind::Data).collect();
+    let data_at: Vec<usize> = (0..40).filter(|&place| is_data[place]).collect();
+    // Of 32 headers and 8 packets: 10 and 1, three times; then 2 headers, and data alone.
+    assert_eq!(data_at, [10, 21, 32, 35, 36, 37, 38, 39], "nothing is lost");
+    let headers = left.iter().filter(|packet| packet.kind == PacketKind::Trimmed);
+    assert!(headers.clone().all(|header| header.wire_bytes == 64 && header.payload == 1_000));
     // The first seven are never the last of a full queue.
-    let kept: Vec<_> = left[32..39].iter().map(|packet| packet.flow_hash).collect();
+    let kept: Vec<_> = data_at[..7].iter().map(|&place| left[place].flow_hash).collect();
     assert_eq!(kept, [0, 1, 2, 3, 4, 5, 6]);
 }
 
@@ -84,7 +86,8 @@ fn headers_of_what_overflows_go_ahead_of_data() {
 fn the_packet_that_arrives_is_trimmed_half_of_the_time() {
     let left = overflowed(1_008);
     // A packet that takes the place of the last one is trimmed later, by the one that takes its own.
-    let headers: Vec<_> = left[..1_000].iter().map(|header| header.flow_hash).collect();
+    let headers = left.iter().filter(|packet| packet.kind == PacketKind::Trimmed);
+    let headers: Vec<_> = headers.map(|header| header.flow_hash).collect();
     // Packet 8 + n arrives as the nth overflow, and is the nth header where it is trimmed itself.
     let arriving = headers.iter().zip(8..).filter(|&(&flow, number)| flow == number).count();
     // Binomial: mean 500, standard deviation 15.8; five of them.

@@ -152,7 +152,7 @@ impl Switch {
         requests: &mut SwitchRequests,
         (port, id): (u16, PacketId),
     ) {
-        if self.trims {
+        if self.turns.is_some() {
             let packet = &mut pool[id];
             packet.kind = PacketKind::Trimmed;
             packet.wire_bytes = packet.wire_bytes.min(self.frames.control);
@@ -198,13 +198,33 @@ impl Switch {
         turn: &mut SwitchTurn<'_, O, R>,
         port: u16,
     ) -> Option<PacketId> {
+        if self.turns.is_some() {
+            return self.transmit_in_turn(turn, port);
+        }
         match self.on_control_departure(&mut turn.moment(), port) {
             Some(id) => Some(id),
             None => self.transmit_queued(turn, port),
         }
     }
 
-    /// As [`Switch::transmit`], when no control packet waits.
+    /// As [`Switch::transmit`], where data get their turn although control packets wait.
+    #[inline(never)] // one scheme comes here
+    fn transmit_in_turn<O: Observer, R: Routes>(
+        &mut self,
+        turn: &mut SwitchTurn<'_, O, R>,
+        port: u16,
+    ) -> Option<PacketId> {
+        let is_of_data = self.turns.as_ref().is_some_and(|turns| turns.is_of_data(port));
+        let data = if is_of_data { self.transmit_queued(turn, port) } else { None };
+        let first = data.or_else(|| self.on_control_departure(&mut turn.moment(), port));
+        let id = first.or_else(|| self.transmit_queued(turn, port))?;
+        if let Some(turns) = &mut self.turns {
+            turns.leave(port, turn.pool[id].kind != PacketKind::Data);
+        }
+        Some(id)
+    }
+
+    /// As [`Switch::transmit`], when no control packet waits or it is the turn of data.
     #[inline(always)] // it has one call
     fn transmit_queued<O: Observer, R: Routes>(
         &mut self,

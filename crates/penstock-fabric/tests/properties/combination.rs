@@ -16,7 +16,7 @@ fn admissions() -> Vec<Value> {
         json!({"kind": "shared", "buffer": 20_000, "other_buffers": [], "ingress": ingress}),
         json!({"kind": "shared", "buffer": CREDITED, "other_buffers": [], "ingress": null}),
         json!({"kind": "static", "per_port": 6_000, "other_tiers": []}),
-        json!({"kind": "trimming", "packets": 5}),
+        json!({"kind": "trimming", "packets": 5, "control_weight": 2}),
     ]
 }
 

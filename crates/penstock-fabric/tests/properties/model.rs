@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use penstock_fabric::parts::Draws;
 use penstock_fabric::{
-    AssignmentConfig, BackpressureConfig, Received, Routes, SchedulingConfig, Switch, SwitchConfig,
-    SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn,
+    AdmissionConfig, AssignmentConfig, BackpressureConfig, Received, Routes, SchedulingConfig,
+    Switch, SwitchConfig, SwitchRequest, SwitchRequests, SwitchTimer, SwitchTurn,
 };
 use penstock_packet::{
     Balance, ControlFrame, Packet, PacketFlags, PacketId, PacketKind, PacketPool, PortFacts,
@@ -39,6 +39,8 @@ pub struct Model<'a> {
     now: Time,
     /// Packets of each flow that have come, also those without room.
     come: BTreeMap<u32, u64>,
+    /// Control packets that left each port since its last data packet.
+    in_a_row: BTreeMap<u16, u32>,
     /// The last packet of each flow that left, by how many had come before it.
     last: BTreeMap<u32, u64>,
     /// Packets of each flow that were admitted, and that left.
@@ -143,6 +145,7 @@ impl<'a> Model<'a> {
             pool: PacketPool::new(config.marking.has_telemetry()),
             now: Time::ZERO,
             come: BTreeMap::new(),
+            in_a_row: BTreeMap::new(),
             last: BTreeMap::new(),
             admitted: BTreeMap::new(),
             departed: BTreeMap::new(),
@@ -389,6 +392,13 @@ impl<'a> Model<'a> {
         let is_ready = self.switch.port(egress).is_ready();
         let held = self.held_queues(egress);
         let has_control = self.switch.port(egress).control_packets(&self.pool).next().is_some();
+        let may_send = !self.held.contains_key(&egress);
+        let has_data = may_send && self.switch.port(egress).active() > 0;
+        let weight = match &self.config.admission {
+            AdmissionConfig::Trimming(config) => config.control_weight,
+            _ => u32::MAX,
+        };
+        let is_turn_of_data = *self.in_a_row.entry(egress).or_default() >= weight;
         prop_assert_eq!(self.switch.has_more(egress), is_ready);
         let departure = self.call(|switch, turn| switch.transmit(turn, egress));
         let has_dropped = self.count_late_drops(egress, &held)?;
@@ -402,22 +412,26 @@ impl<'a> Model<'a> {
         match packet.kind {
             PacketKind::Data => {
                 prop_assert!(!held.contains(&packet.queue), "a paused queue sent");
-                prop_assert!(!has_control, "control packets go first");
+                prop_assert!(!has_control || is_turn_of_data, "control packets go first");
                 self.on_data_departure(&packet, id, egress)?;
             }
             kind => {
                 if kind == PacketKind::CongestionFeedback {
                     prop_assert!((1..=63).contains(&packet.remaining));
                 }
+                prop_assert!(!has_data || !is_turn_of_data, "it is the turn of data");
                 let is_quiet = has_dropped || self.requests.is_empty();
                 prop_assert!(is_quiet, "a control packet caused something");
             }
         }
+        let is_control = packet.kind != PacketKind::Data;
+        let in_a_row = self.in_a_row.entry(egress).or_default();
+        *in_a_row = if is_control { *in_a_row + 1 } else { 0 };
         self.pool.remove(id);
         self.count_feedback();
         self.serve()?;
         // Perhaps a frame that the packet dropped before it has caused.
-        self.controls -= u32::from(packet.kind != PacketKind::Data);
+        self.controls -= u32::from(is_control);
         // 80 ps a byte: the link is busy meanwhile.
         self.pass(Time::from_ps(80 * u64::from(packet.wire_bytes)))?;
         Ok(Some(packet.kind))

@@ -414,7 +414,11 @@ pub fn expresspass(frame: u64) -> Value {
 
 /// NDP with packets that keep the path of their flow, and a timeout of 1 ms.
 pub fn ndp() -> Value {
-    let ndp = with(line_rate(), "/switch/admission", json!({"kind": "trimming", "packets": 8}));
+    let ndp = with(
+        line_rate(),
+        "/switch/admission",
+        json!({"kind": "trimming", "packets": 8, "control_weight": 10}),
+    );
     let ndp = with(ndp, "/host/controller", json!({"kind": "ndp", "bdp_factor": 1.0}));
     let recovery = json!({"kind": "trimmed-headers", "timeout": MS});
     with(with(ndp, "/host/recovery", recovery), "/name", "ndp")

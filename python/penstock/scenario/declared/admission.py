@@ -120,6 +120,13 @@ class TrimmingAdmission(Part):
         range="1 to 65,536",
         source="NDP 3.1: eight packets; csg-htsim (main_ndp.cpp) has 15 unless told otherwise",
     )
+    control_weight: Count = field(
+        "Control packets that leave for each data packet while both wait",
+        10,
+        unit="packets",
+        range="1 to 65,536",
+        source="NDP 3.1: a weight of 10 to 1",
+    )
 
 
 Admission = Annotated[
