@@ -137,3 +137,15 @@ fn an_endless_flow_repairs_its_holes_under_way() {
     let duplicates = results.summary.retransmitted_packets;
     assert!(duplicates <= results.summary.lost_packets + 1, "{duplicates} packets were sent again");
 }
+
+#[test]
+fn an_unfinished_flow_waits_for_a_pull() {
+    let flows: Vec<_> = (1..17).map(|host| (host, 0, 2_000_000, 0)).collect();
+    let network = scenario(single_switch(17), ndp(), &[listed(&flows)], 100 * US);
+    let results = run(&with(network, "/drain", json!(0)));
+    let unfinished = &results.summary.unfinished;
+    assert!(
+        unfinished.iter().any(|flow| flow.waits_for == "a PULL of its receiver"),
+        "{unfinished:?}"
+    );
+}
