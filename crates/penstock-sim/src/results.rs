@@ -252,6 +252,7 @@ impl<O: Observer> UnfinishedFlow<'_, O> {
         match sender.readiness(now) {
             Readiness::Idle => format!("acknowledgement of its last {in_flight} B"),
             Readiness::Blocked if host.has_credits() => "a credit of its receiver".to_owned(),
+            Readiness::Blocked if host.has_pulls() => "a PULL of its receiver".to_owned(),
             Readiness::Blocked => {
                 format!("its window of {} B, {in_flight} B being in flight", sender.window())
             }

@@ -10,6 +10,9 @@
 //!   data packet leaves after every ten of them. The weight is the paper's; the simulator has 100,000.
 //!   Where headers go strictly first they can fill a link for good: `docs/schemes.md` has such a case.
 //!
+//! The packet that the port is sending is not in the queue here. In the simulator it counts as one of the
+//! queue.
+//!
 //! Left out: headers that return to their sender when they find no room (here they always find room, as all
 //! control packets do).
 //!

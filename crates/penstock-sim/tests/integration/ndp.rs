@@ -107,3 +107,45 @@ fn corrupted_headers_and_pulls_cost_a_timeout() {
     assert!(results.summary.timeouts > 0);
     assert_eq!(column(&results, "flows", "delivered_bytes"), [300_000.0; 8]);
 }
+
+/// Every frame on any cable is lost with this probability.
+fn corrupted(scenario: Value, probability: f64) -> Value {
+    let entries = json!([{"link": null, "probability": probability}]);
+    with(scenario, "/faults/corruption", entries)
+}
+
+#[test]
+fn a_flow_whose_last_pull_is_lost_finishes() {
+    // 300 flows of 300 kB, three windows or more; of each some frames are lost, the last PULL, too.
+    let flows: Vec<_> =
+        (0..300).map(|flow| (1 + flow % 4, 0, 300_000, u64::from(flow) * 100 * US)).collect();
+    let network = scenario(single_switch(5), ndp(), &[listed(&flows)], 30 * MS);
+    let results = run_to_the_end(&corrupted(network, 0.01));
+    assert!(results.summary.timeouts > 0);
+    assert_eq!(column(&results, "flows", "delivered_bytes"), [300_000.0; 300]);
+}
+
+#[test]
+fn an_endless_flow_repairs_its_holes_under_way() {
+    let traffic = [listed(&[(1, 0, 0, 0)])];
+    let lossy = corrupted(scenario(single_switch(2), ndp(), &traffic, 20 * MS), 1e-4);
+    let results = run(&lossy);
+    assert!(results.summary.timeouts > 0);
+    // 100 Gb/s for 20 ms are 250 MB. What was lost in the last milliseconds is not repaired yet.
+    let delivered = results.summary.long_lived[0].delivered_bytes;
+    assert!(delivered > 150_000_000, "{delivered} B");
+    let duplicates = results.summary.retransmitted_packets;
+    assert!(duplicates <= results.summary.lost_packets + 1, "{duplicates} packets were sent again");
+}
+
+#[test]
+fn an_unfinished_flow_waits_for_a_pull() {
+    let flows: Vec<_> = (1..17).map(|host| (host, 0, 2_000_000, 0)).collect();
+    let network = scenario(single_switch(17), ndp(), &[listed(&flows)], 100 * US);
+    let results = run(&with(network, "/drain", json!(0)));
+    let unfinished = &results.summary.unfinished;
+    assert!(
+        unfinished.iter().any(|flow| flow.waits_for == "a PULL of its receiver"),
+        "{unfinished:?}"
+    );
+}

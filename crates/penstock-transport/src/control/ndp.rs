@@ -5,14 +5,16 @@
 //! (Broadcom/csg-htsim, `ndp.cpp`). Implemented:
 //! - A sender sends a window at line rate, without asking anybody.
 //! - Every packet that arrives, whole or trimmed, makes the receiver pull another one, until the flow has
-//!   been allowed as many bytes as it needs: its size, and once more what was trimmed.
+//!   been allowed as many bytes as it needs: its size, and once more what was trimmed. In the simulator every
+//!   packet pulls, until all bytes have arrived.
 //! - A PULL carries the number of all bytes that the receiver has allowed, so that a lost PULL does no harm
 //!   when another one follows.
 //!
 //! [`crate::puller`] paces the PULLs of a host, [`crate::recovery::trimmed_headers`] sends again what was
 //! trimmed, and the switches trim (admission "trimming"). Packets should be sprayed (`routing`).
 //!
-//! Left out: the sender's own record of which paths trim most, the PULLs of higher priority.
+//! Left out: the sender's own record of which paths trim most, the PULLs of higher priority, and
+//! acknowledgements that are PULLs as well, where no other PULL waits.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{BitRate, Bytes};

@@ -9,8 +9,8 @@ use crate::planner::Planner;
 use crate::puller::Puller;
 
 impl Host {
-    /// Whether the receivers of this host pull.
-    pub(super) fn has_pulls(&self) -> bool {
+    /// Whether receivers pull (NDP).
+    pub fn has_pulls(&self) -> bool {
         matches!(self.planner.as_deref(), Some(Planner::Pulls(_)))
     }
 

@@ -28,6 +28,16 @@ impl LostPackets {
         }
     }
 
+    /// The packets of `others` from `offset` on are lost as well.
+    pub(crate) fn add_from(&mut self, others: &LostPackets, offset: u64) {
+        for range in &others.ranges {
+            let range = range.start.max(offset)..range.end;
+            if !range.is_empty() {
+                self.add_range(range);
+            }
+        }
+    }
+
     /// The bytes before `offset` have arrived after all.
     pub(crate) fn forget(&mut self, offset: u64) {
         if self.bytes == 0 {

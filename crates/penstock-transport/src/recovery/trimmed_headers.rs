@@ -6,10 +6,13 @@
 //! simulator (Broadcom/csg-htsim, `ndp.cpp`). Implemented:
 //! - The receiver acknowledges each packet, and reports each header: a notice of a drop (NACK there).
 //! - Packets arrive in any order, and none counts as lost because a later one has arrived.
-//! - What was trimmed is sent again before new bytes.
+//! - What was trimmed is sent again before new bytes, in the order of the reports (there: by position).
 //! - A timer is the last resort, for headers, acknowledgements and PULLs that are lost: what is not known to
-//!   have arrived is sent again, without a PULL. There each packet has a timer; here the flow has one, which
-//!   every report restarts.
+//!   have arrived is sent again, without a PULL. There each packet has a timer. Here the flow has one, for
+//!   the first packet that is neither known to have arrived nor reported as trimmed. When the timer expires,
+//!   the other packets that were on the way with that one go along.
+//! - When the timer of a pulled flow expires and all that has left has arrived, the last PULLs are lost. The
+//!   sender then sends a window of new bytes unasked, as at its start. There nothing follows.
 //!
 //! With the controller "ndp" the window is what the receiver has allowed in all, and all bytes that have left
 //! count against it. With other controllers the window is what may be in flight, and trimmed bytes are not.
@@ -33,7 +36,7 @@ use crate::path::Acknowledgement;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrimmedHeadersConfig {
-    /// Time without any report after which everything outstanding is sent again.
+    /// Time after which a packet without a report is sent again.
     #[schemars(
         range(min = Time::LEAST_PERIOD.as_ps()),
         extend("default" = "5 ms", "source" = "csg-htsim (ndp.h): DEFAULT_RTO_MIN")
@@ -54,16 +57,26 @@ pub(crate) struct Sending {
     timeout: Time,
     /// Whether the window is what the receiver has allowed in all.
     is_pulled: bool,
+    /// Size of the flow (bytes); `u64::MAX` for an endless one.
+    size: u64,
+    /// Bytes that may leave at the start, before the first PULL.
+    unscheduled: u64,
     /// The bytes before this one are acknowledged.
     acknowledged: u64,
+    /// The bytes before this one have left.
+    next: u64,
     /// Bytes that are known to have arrived ahead of a gap.
     received: RangeSet,
     lost: LostPackets,
     /// Bytes that have left because the receiver allowed it.
     sent: u64,
-    /// Bytes that may leave without being allowed, after a timeout.
+    /// Lost bytes that may leave without being allowed, after a timeout.
     forced: u64,
+    /// Bytes that may leave in all after a timeout, whatever the receiver has allowed.
+    unasked: u64,
     expiry: Time,
+    /// The timer is that of the bytes before this one.
+    timed: u64,
     /// Whether the timer has expired since the last report.
     has_expired: bool,
 }
@@ -75,12 +88,17 @@ impl Sending {
             payload: flow.path.payload,
             timeout: config.timeout,
             is_pulled: flow.unscheduled < u64::MAX,
+            size: flow.size,
+            unscheduled: flow.unscheduled,
             acknowledged: 0,
+            next: 0,
             received: RangeSet::default(),
             lost: LostPackets::default(),
             sent: 0,
             forced: 0,
+            unasked: 0,
             expiry: Time::NEVER,
+            timed: u64::MAX,
             has_expired: false,
         }
     }
@@ -88,6 +106,22 @@ impl Sending {
     /// Whether the bytes of `range` are known to have arrived.
     fn has_arrived(&self, range: Range<u64>) -> bool {
         range.end <= self.acknowledged || self.received.missing(range) == 0
+    }
+
+    fn start_timer(&mut self, now: Time) {
+        self.expiry = now.saturating_add(self.timeout);
+        self.timed = u64::MAX;
+    }
+
+    /// A report has come at `now`. The timer starts anew if the report was about the first packet of which
+    /// the sender knows nothing (`is_news`), or if that packet waits to be sent again.
+    fn on_report(&mut self, now: Time, is_news: bool) {
+        self.has_expired = false;
+        if is_news || self.lost.contains(self.acknowledged) {
+            self.start_timer(now);
+        } else {
+            self.timed = self.timed.min(self.next);
+        }
     }
 }
 
@@ -106,7 +140,7 @@ impl AtSource for Sending {
     #[inline]
     fn has_room(&self, outstanding: u64, window: u64) -> bool {
         match self.is_pulled {
-            true => self.forced > 0 || self.sent < window,
+            true => self.forced > 0 || self.sent < window.max(self.unasked),
             false => self.has_window(outstanding, window),
         }
     }
@@ -122,9 +156,10 @@ impl AtSource for Sending {
             0 => self.sent += bytes,
             forced => self.forced = forced.saturating_sub(bytes),
         }
-        if self.expiry == Time::NEVER {
-            self.expiry = now.saturating_add(self.timeout);
+        if self.expiry == Time::NEVER || self.next == self.acknowledged {
+            self.start_timer(now);
         }
+        self.next = self.next.max(end);
         false
     }
 
@@ -134,16 +169,21 @@ impl AtSource for Sending {
         ack: &Acknowledgement,
         view: &mut FlowView,
     ) -> Option<LossSignal> {
+        let is_news = view.acknowledged > self.acknowledged;
         self.acknowledged = view.acknowledged;
+        self.next = view.next;
         self.lost.forget(view.acknowledged);
+        self.forced = self.forced.min(self.lost.bytes());
         let known = self.received.advance(view.acknowledged).1;
         view.newly_acknowledged = view.newly_acknowledged.saturating_sub(known);
         if let Some(range) = arrived_ahead(ack, u64::from(self.payload), view) {
             view.newly_acknowledged += self.received.insert(range);
         }
-        self.has_expired = false;
-        let is_idle = view.next == view.acknowledged;
-        self.expiry = if is_idle { Time::NEVER } else { now.saturating_add(self.timeout) };
+        self.on_report(now, is_news);
+        let has_all = view.next == view.acknowledged;
+        if has_all && (!self.is_pulled || view.next >= self.size) {
+            self.expiry = Time::NEVER;
+        }
         None
     }
 
@@ -153,8 +193,7 @@ impl AtSource for Sending {
             return false;
         }
         self.lost.add(offset, payload);
-        self.has_expired = false;
-        self.expiry = now.saturating_add(self.timeout);
+        self.on_report(now, false);
         true
     }
 
@@ -163,21 +202,26 @@ impl AtSource for Sending {
         self.expiry
     }
 
-    /// What is not known to have arrived is sent again, whether or not the receiver has allowed it.
+    /// What is not known to have arrived is sent again, whether or not the receiver has allowed it. If all
+    /// has arrived, new bytes follow.
     fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
         if now < self.expiry {
             return None;
         }
         let outstanding = view.next - view.acknowledged;
         let in_flight = outstanding.saturating_sub(self.departed_bytes());
-        self.lost = LostPackets::default();
-        let mut from = view.acknowledged;
-        while let Some(gap) = self.received.first_gap(from..view.next) {
+        let reported = core::mem::take(&mut self.lost);
+        let (mut from, end) = (view.acknowledged, view.next.min(self.timed));
+        while let Some(gap) = self.received.first_gap(from..end) {
             from = gap.end;
             self.lost.add_range(gap);
         }
         self.forced = self.lost.bytes();
-        self.expiry = now.saturating_add(self.timeout);
+        self.lost.add_from(&reported, end);
+        if outstanding == 0 {
+            self.unasked = self.sent.saturating_add(self.unscheduled);
+        }
+        self.start_timer(now);
         let is_repeated = core::mem::replace(&mut self.has_expired, true);
         Some(LossSignal::Timeout { in_flight, is_repeated })
     }

@@ -1,5 +1,7 @@
 //! Recovery by trimmed headers, stepped by hand.
 
+use alloc::vec::Vec;
+
 use super::*;
 use crate::fixture::{self, view};
 
@@ -10,11 +12,11 @@ fn config() -> TrimmedHeadersConfig {
     TrimmedHeadersConfig { timeout: TIMEOUT }
 }
 
-/// A flow that has sent ten packets of 1,000 B. Its receiver allows what it sends if `is_pulled`.
+/// A flow of twenty packets of 1,000 B that has sent ten. Its receiver allows what it sends if `is_pulled`.
 fn sending(is_pulled: bool) -> Sending {
     let path = fixture::path();
     let unscheduled = if is_pulled { 10_000 } else { u64::MAX };
-    let flow = FlowFacts { unscheduled, ..fixture::flow(&path) };
+    let flow = FlowFacts { unscheduled, size: 20_000, ..fixture::flow(&path) };
     let mut sending = Sending::new(&config(), &flow);
     for packet in 0..10 {
         assert!(!sending.on_send(Time::ZERO, packet * 1_000, (packet + 1) * 1_000));
@@ -105,9 +107,70 @@ fn the_timer_runs_while_something_is_outstanding() {
     let mut sending = sending(true);
     assert_eq!(sending.deadline(), TIMEOUT);
     sending.on_switch_drop(NOW, 7_000, 1_000);
-    assert_eq!(sending.deadline(), NOW + TIMEOUT, "a report restarts it");
+    assert_eq!(sending.deadline(), TIMEOUT, "nobody has reported the first packet");
+    sending.on_switch_drop(NOW, 0, 1_000);
+    assert_eq!(sending.deadline(), NOW + TIMEOUT, "the first packet waits for a PULL");
     acknowledge(&mut sending, 10, None);
-    assert_eq!(sending.deadline(), Time::NEVER);
+    assert_eq!(sending.deadline(), NOW + TIMEOUT, "the flow waits for a PULL");
+}
+
+#[test]
+fn the_timer_stops_when_nothing_is_left_to_wait_for() {
+    let mut windowed = sending(false);
+    acknowledge(&mut windowed, 10, None);
+    assert_eq!(windowed.deadline(), Time::NEVER, "new bytes need no PULL");
+    let mut pulled = sending(true);
+    for packet in 10..20 {
+        pulled.on_send(NOW, packet * 1_000, (packet + 1) * 1_000);
+    }
+    let mut complete = view(20, 20, 20);
+    pulled.on_acknowledgement(NOW, &Acknowledgement::plain(20_000), &mut complete);
+    assert_eq!(pulled.deadline(), Time::NEVER, "the flow is complete");
+}
+
+#[test]
+fn a_packet_without_a_report_is_sent_again_while_others_are_reported() {
+    let mut sending = sending(false);
+    acknowledge(&mut sending, 3, None);
+    acknowledge(&mut sending, 3, Some(4));
+    // These two leave after the first report behind packet 3. One of them is trimmed.
+    for packet in [10, 11] {
+        sending.on_send(NOW, packet * 1_000, (packet + 1) * 1_000);
+    }
+    sending.on_switch_drop(NOW + TIMEOUT / 2, 11_000, 1_000);
+    assert_eq!(sending.deadline(), NOW + TIMEOUT);
+    let mut view = view(3, 12, 0);
+    assert!(sending.on_deadline(NOW + TIMEOUT, &mut view).is_some());
+    let mut again = Vec::new();
+    while let Some((offset, 1_000)) = take_lost(&mut sending) {
+        again.push(offset / 1_000);
+    }
+    assert_eq!(again, [3, 5, 6, 7, 8, 9, 11], "packet 10 is on its way");
+}
+
+#[test]
+fn a_flow_whose_last_pulls_are_lost_goes_on_after_a_timeout() {
+    let mut sending = sending(true);
+    acknowledge(&mut sending, 10, None);
+    assert!(!sending.has_room(0, 10_000));
+    let mut view = view(10, 10, 0);
+    let signal = sending.on_deadline(NOW + TIMEOUT, &mut view);
+    assert_eq!(signal, Some(LossSignal::Timeout { in_flight: 0, is_repeated: false }));
+    for packet in 10..20 {
+        assert!(sending.has_room(0, 10_000), "a window of new bytes");
+        sending.on_send(NOW, packet * 1_000, (packet + 1) * 1_000);
+    }
+    assert!(!sending.has_room(0, 10_000));
+    assert!(!sending.has_room(0, 20_000), "what left unasked counts");
+}
+
+#[test]
+fn late_reports_after_a_timeout_let_nothing_else_leave() {
+    let mut sending = sending(true);
+    sending.on_deadline(TIMEOUT, &mut view(0, 10, 0));
+    assert!(sending.has_room(10_000, 10_000));
+    acknowledge(&mut sending, 10, None);
+    assert!(!sending.has_room(0, 10_000), "all has arrived after all");
 }
 
 #[test]

@@ -115,7 +115,7 @@ class TrimmedHeadersRecovery(Part):
 
     kind: Literal["trimmed-headers"]
     timeout: Time = field(
-        "Time without any report after which everything outstanding is sent again",
+        "Time after which a packet without a report is sent again",
         "5 ms",
         range="100 ns or more",
         source="csg-htsim (ndp.h): DEFAULT_RTO_MIN",
