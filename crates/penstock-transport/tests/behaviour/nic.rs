@@ -203,6 +203,28 @@ fn a_parked_flow_can_finish_and_its_queue_is_free_again() {
 }
 
 #[test]
+fn a_flow_without_anything_to_send_has_no_queue_and_takes_one_to_send_again() {
+    let mut host = Host::new(nic(4, ROUND_ROBIN), 1);
+    let queue = |host: &Host, slot: u32| host.flows[slot as usize].queue();
+    let short = host.start(1_000, 0, line_rate());
+    assert_eq!(queue(&host, short), 1);
+    host.send(1);
+    host.acknowledge(short, &acknowledgement(0)); // nothing to send: the flow takes no queue
+    let others = [2, 3, 1].map(|expected| {
+        let slot = host.start(0, 0, line_rate());
+        assert_eq!(queue(&host, slot), expected);
+        slot
+    });
+    host.nic.finish(others[0], &mut host.flows);
+    assert!(host.flows[short as usize].on_deadline(Time::from_us(100)));
+    host.nic.on_change(short, host.now, &mut host.flows, &mut host.rng);
+    assert_eq!(queue(&host, short), 2, "the only queue without a flow");
+    host.nic.finish(short, &mut host.flows); // the packet had arrived after all
+    let last = host.start(0, 0, line_rate());
+    assert_eq!(queue(&host, last), 2);
+}
+
+#[test]
 fn with_epochs_a_pause_holds_the_flow_for_which_it_was_sent() {
     // One data queue.
     let mut host = Host::new(nic(2, ROUND_ROBIN), 1);
