@@ -220,7 +220,7 @@ fn a_pair_is_skipped_or_injected_once_two_packets_are_due() {
 fn an_increase_before_a_timeout_without_packets_injects_nothing_after_it() {
     for (is_late, is_injected) in [(false, true), (true, false)] {
         let mut flow = at_a_quarter(OnChange::SkipAndInject);
-        // 3/4 · 4 + 1/4 · 0.4 = 3.1: a round trip holds 6.9 packets more than before, which are three pairs.
+        // 3/4 · 4 + 1/4 · 0.4 = 3.1: a round trip holds 6.9 packets more: three pairs.
         acknowledge(&mut flow, 4, 4, Time::from_ps(33_536), false);
         flow.on_next_flow(is_late);
         send_pair(&mut flow);
