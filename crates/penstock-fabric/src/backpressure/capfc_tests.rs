@@ -11,9 +11,13 @@ use crate::fixture::{Bench, Flow, hosts, plain};
 use crate::{BackpressureConfig, SwitchConfig};
 
 fn bench() -> Bench {
+    with_xon_offset(500)
+}
+
+fn with_xon_offset(xon_offset: u64) -> Bench {
     let backpressure = BackpressureConfig::Capfc(CapfcConfig {
         threshold: Bytes::new(6_000),
-        xon_offset: Bytes::new(500),
+        xon_offset: Bytes::new(xon_offset),
         pfc: PfcConfig {
             xon_offset: Bytes::new(500),
             xoff: Some(Bytes::new(8_000)),
@@ -72,6 +76,47 @@ fn an_ingress_beyond_its_share_of_a_full_egress_is_paused() {
 }
 
 #[test]
+fn an_ingress_beyond_its_share_goes_on_while_the_egress_is_below_the_threshold() {
+    let mut bench = bench();
+    assert_eq!(bring(&mut bench, 1, 2, 0), []);
+    assert_eq!(bring(&mut bench, 4, 1, 0), []); // 4,000 of 5,000, and its share is 3,000
+    assert_eq!(bring(&mut bench, 1, 1, 0), [Pause(1)]);
+}
+
+#[test]
+fn it_is_resumed_one_offset_below_its_share_though_the_egress_is_full() {
+    let mut bench = with_xon_offset(1_000);
+    bring(&mut bench, 3, 2, 0);
+    assert_eq!(bring(&mut bench, 3, 1, 0), [Pause(1)]);
+    assert_eq!(bring(&mut bench, 1, 2, 0), [Pause(2)]);
+    bring(&mut bench, 3, 1, 0);
+    // Port 2's packets go first. Its share is 3,000, and 8,000 are left when it holds 2,000.
+    assert_eq!([(); 2].map(|()| send(&mut bench, 0)), [None, Some(Resume(2))]);
+}
+
+#[test]
+fn it_is_resumed_when_the_egress_is_one_offset_below_though_it_holds_more_than_its_share() {
+    let mut bench = with_xon_offset(1_000);
+    assert_eq!(bring(&mut bench, 6, 2, 0), [Pause(2)]);
+    bring(&mut bench, 1, 1, 0);
+    bring(&mut bench, 1, 3, 0);
+    // Three contributors have shares of 2,000. Port 2 holds 3,000 when 5,000 are left.
+    assert_eq!([(); 3].map(|()| send(&mut bench, 0)), [None, None, Some(Resume(2))]);
+}
+
+#[test]
+fn it_is_resumed_when_it_holds_nothing_though_its_share_is_below_the_offset() {
+    let mut bench = with_xon_offset(5_000);
+    bring(&mut bench, 3, 1, 0);
+    assert_eq!(bring(&mut bench, 3, 2, 0), [Pause(2)]);
+    assert_eq!(bring(&mut bench, 3, 1, 0), [Pause(1)]);
+    bring(&mut bench, 1, 3, 0);
+    // Six packets leave. Then 4,000 are left from two contributors, whose shares are 3,000.
+    let resumed: Vec<_> = (0..6).map(|_| send(&mut bench, 0)).collect();
+    assert_eq!(resumed, [None, None, None, None, None, Some(Resume(2))]);
+}
+
+#[test]
 fn victims_do_not_protect_an_ingress() {
     let mut bench = bench();
     // Port 3 sends more to the idle port 1 than to port 0. It is treated like port 2.
@@ -106,6 +151,7 @@ fn an_ingress_stays_paused_while_another_egress_or_pfc_wants_it() {
     assert_eq!(bring(&mut bench, 2, 2, 0), []); // 8,000: by PFC too, which is no news
     let Backpressure::Capfc(capfc) = bench.switch.backpressure() else { unreachable!() };
     assert!(capfc.pairs.pfc.is_paused(2));
+    assert_eq!(bench.switch.peak_fraction(), Some(1.0));
     // PFC's reason ends at 7,500 and the egress's reason at 5,500. There is one resume.
     let resumes: Vec<_> = (0..3).map(|_| send(&mut bench, 0)).collect();
     assert_eq!(resumes, [None, None, Some(Resume(2))]);

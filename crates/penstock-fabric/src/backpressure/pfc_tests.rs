@@ -73,6 +73,8 @@ fn the_mmu_vector_holds() {
     }
     let threshold = |bench: &Bench| bench.recorder.0.last().unwrap().threshold;
     assert_eq!(threshold(&bench), 9_875);
+    // 9,000 B beyond the reserve and 5,000 B of headroom.
+    assert_eq!(bench.switch.peak_fraction(), Some(14_000.0 / 9_875.0));
     let frames: Vec<_> = (0..15).map(|_| bench.depart(1).unwrap().1).collect();
     for (dequeue, frame) in (1..).zip(frames) {
         assert_eq!(frame, if dequeue == 7 { resume(0) } else { None }, "dequeue {dequeue}");
@@ -234,15 +236,47 @@ fn a_class_is_not_resumed_while_it_has_bytes_in_the_headroom() {
 }
 
 #[test]
+fn the_clock_repeats_a_pause_while_there_are_bytes_in_the_headroom() {
+    let admission = r#"{"kind":"shared","buffer":30000,"other_buffers":[],"ingress":{"alpha":1.0,"reserve":0,
+        "headroom":{"kind":"bytes","size":5000}}}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":1000,"xoff":null,
+        "pause":{"kind":"timed","lifetime":5000000,"refresh":2000000,"at_arrivals":false}}"#;
+    let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
+    let other = Flow { ingress: 1, egress: 0, ..flow(2) };
+    (0..10).for_each(|_| assert!(bench.arrive(other, 1_000) != Arrival::Dropped));
+    (0..8).for_each(|_| assert!(bench.arrive(ahead(), 1_000) != Arrival::Dropped));
+    bench.drain(0);
+    // 5,000 B of 15,000 B, and 3,000 B in the headroom.
+    let repeated = |bench: &mut Bench| bench.switch.repeated_frame(0, 0);
+    assert_eq!(repeated(&mut bench), pause_for_5_us(0));
+    (0..3).for_each(|_| assert!(bench.depart(1).is_some()));
+    assert_eq!(repeated(&mut bench), None);
+}
+
+#[test]
+fn a_class_without_bytes_is_resumed_though_xoff_is_below_the_offset() {
+    // XOFF is an eighth of what is free of 20,000 B.
+    let admission = r#"{"kind":"shared","buffer":30000,"other_buffers":[],
+        "ingress":{"alpha":0.125,"reserve":0,"headroom":{"kind":"bytes","size":5000}}}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":3000,"xoff":null,"pause":{"kind":"lasting"}}"#;
+    let mut bench = Bench::new(&config(admission, pfc), &hosts(2));
+    let paused: Vec<_> = (0..3).map(|_| bench.admit(ahead(), 1_000)).collect();
+    assert_eq!(paused, [None, None, pause(0)]);
+    let frames: Vec<_> = (0..3).map(|_| bench.depart(1).unwrap().1).collect();
+    assert_eq!(frames, [None, None, resume(0)]);
+}
+
+#[test]
 fn the_peak_is_the_largest_share_of_xoff_and_not_that_of_the_largest_account() {
     let admission = r#"{"kind":"shared","buffer":50000,"other_buffers":[],"ingress":{"alpha":1.0,"reserve":0,
         "headroom":{"kind":"bytes","size":10000}}}"#;
     let pfc = r#"{"kind":"pfc","xon_offset":100,"xoff":null,"pause":{"kind":"lasting"}}"#;
     let mut bench = Bench::new(&config(admission, pfc), &hosts(4));
     (0..4).for_each(|_| assert_eq!(bench.admit(ahead(), 1_000), None));
+    // Port 0 holds 4,000 of 6,000 B.
+    assert_eq!(bench.switch.peak_fraction(), Some(4.0 / 6.0));
     bench.drain(1);
-    // Port 0 holds 4,000 of 6,000 B. Then four ports take 2,000 B each, which is all that each may
-    // take.
+    // Four ports take 2,000 B each, which is all that each may take.
     for _ in 0..2 {
         for ingress in 0..4 {
             bench.admit(Flow { ingress, ..ahead() }, 1_000);
@@ -250,7 +284,10 @@ fn the_peak_is_the_largest_share_of_xoff_and_not_that_of_the_largest_account() {
     }
     let Backpressure::Pfc(pfc) = bench.switch.backpressure() else { unreachable!() };
     assert!((0..4).any(|account| pfc.is_paused(account)));
-    assert!(bench.switch.peak_fraction().unwrap() >= 1.0);
+    assert_eq!(bench.switch.peak_fraction(), Some(1.0));
+    bench.drain(1);
+    bench.admit(ahead(), 1_000);
+    assert_eq!(bench.switch.peak_fraction(), Some(1.0));
 }
 
 #[test]

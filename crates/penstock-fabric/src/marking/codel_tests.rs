@@ -222,6 +222,7 @@ fn every_queue_has_a_state_of_its_own() {
     bench.admit(flow(2), 1_000);
     bench.admit(flow(2), 1_000);
     bench.admit(flow(2), 1_000);
+    bench.admit(flow(1), 1_000); // the packets of queue 2 keep their times
     bench.after(Time::from_us(50));
     // Queue 2 has just become too long.
     let mut dropped = Vec::new();
@@ -231,6 +232,20 @@ fn every_queue_has_a_state_of_its_own() {
         }
     }
     assert_eq!(dropped, [1]);
+}
+
+#[test]
+fn a_packet_waits_from_its_arrival_to_its_departure() {
+    let mut bench = Bench::new(&SwitchConfig { marking: marking("drop"), ..plain() }, &hosts(2));
+    bench.after(Time::from_ms(1));
+    // A queue of ten packets, each of which waits for 4 us: the target is 5 us.
+    for _ in 0..100 {
+        for _ in 0..10 {
+            bench.admit(flow(1), 1_000);
+        }
+        bench.after(Time::from_us(4));
+        assert!((0..10).all(|_| !bench.departure(0).unwrap().is_dropped));
+    }
 }
 
 /// Replies leave by the port by which flow 1 comes.

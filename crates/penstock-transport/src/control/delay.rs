@@ -75,6 +75,8 @@ impl AtSource for Delay {
 
 #[cfg(test)]
 mod tests {
+    use penstock_units::Bytes;
+
     use super::*;
     use crate::fixture;
 
@@ -110,6 +112,22 @@ mod tests {
         assert_eq!(delay.window(), 100_250);
         acknowledge(&mut delay, Time::from_us(20), 50);
         assert_eq!(delay.window(), 100_250);
+    }
+
+    #[test]
+    fn the_round_trip_is_that_of_the_acknowledged_packet() {
+        let mut delay = delay();
+        let ack = Acknowledgement { sent_at: Time::from_us(100), ..Acknowledgement::plain(0) };
+        delay.on_acknowledgement(Time::from_us(140), &ack, &fixture::view(1, 1, 1));
+        assert_eq!(delay.window(), 99_500);
+    }
+
+    #[test]
+    fn the_window_is_a_packet_at_least_where_two_and_a_half_products_are_less() {
+        let path = crate::path::PathFacts { bdp: Bytes::new(100), ..fixture::path() };
+        let mut delay = Delay::new(&DelayConfig { target_factor: 2.5 }, &fixture::flow(&path));
+        acknowledge(&mut delay, Time::from_us(40), 1);
+        assert_eq!(delay.window(), 1_000);
     }
 
     #[test]

@@ -119,6 +119,10 @@ mod tests {
         let written = HomaConfig { overcommitment: Some(3), ..OPEN };
         let three = written.with_levels(&sizes(&[(1_000, 1.0), (2_000, 1.0)]), 100_000, 8);
         assert_eq!(three.overcommitment, Some(3));
+        // Three scheduled levels of eight leave five unscheduled ones.
+        let many: Vec<(u64, f64)> = (1..=10).map(|step| (step * 1_000, 1.0)).collect();
+        let five = written.with_levels(&sizes(&many), 100_000, 8);
+        assert_eq!((five.overcommitment, five.cutoffs.unwrap().len()), (Some(3), 4));
         let written = HomaConfig { cutoffs: Some(vec![Bytes::new(7)]), ..OPEN };
         let one = written.with_levels(&sizes(&[(1_000, 1.0)]), 100_000, 8);
         assert_eq!((one.overcommitment, one.cutoffs), (Some(6), Some(vec![Bytes::new(7)])));
@@ -145,6 +149,25 @@ mod tests {
         let halves: Vec<(u64, f64)> =
             of.iter().chain(&of).map(|&(size, flows)| (size, flows / 2.0)).collect();
         assert_eq!(cutoffs(&sizes(&halves), 100_000, 4), found);
+    }
+
+    #[test]
+    fn a_level_ends_where_its_part_is_full_to_the_byte() {
+        // Four sizes with 12 kB each: two for each of two levels.
+        let equal = [(1_000, 12.0), (2_000, 6.0), (3_000, 4.0), (4_000, 3.0)];
+        assert_eq!(cutoffs(&sizes(&equal), 100_000, 2), [Bytes::new(2_000)]);
+        // A quarter of 48 kB is 12 kB. The second size has no more than that, so the parts stay: the
+        // levels end at 18, 24 and 36 kB.
+        let whole = [
+            (1_000, 6.0),
+            (2_000, 6.0),
+            (3_000, 2.0),
+            (4_000, 1.5),
+            (6_000, 1.0),
+            (12_000, 0.5),
+            (24_000, 0.25),
+        ];
+        assert_eq!(cutoffs(&sizes(&whole), 100_000, 4), [2_000, 3_000, 6_000].map(Bytes::new));
     }
 
     #[test]

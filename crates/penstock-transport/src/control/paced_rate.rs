@@ -167,6 +167,19 @@ mod tests {
     }
 
     #[test]
+    fn a_scaled_window_is_a_byte_at_least_and_knows_products_beyond_64_bits() {
+        let of = |bdp, rate| {
+            let path = PathFacts { bdp: Bytes::new(bdp), ..fixture::path() };
+            let mut paced = PacedRate::new(&path, BitRate::from_bps(1), RateWindow::Scaled);
+            paced.set(rate);
+            paced.window()
+        };
+        // 1 GB times half of 100 Gb/s is 5e19, more than 2^64.
+        assert_eq!(of(1_000_000_000, 50_000_000_000), 500_000_000);
+        assert_eq!(of(100_000, 1), 1);
+    }
+
+    #[test]
     fn the_rate_stays_between_the_minimum_and_the_line_rate() {
         let mut paced = paced(RateWindow::Scaled);
         paced.scale(0.0);

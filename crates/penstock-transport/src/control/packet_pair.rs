@@ -273,13 +273,14 @@ impl AtSource for PacketPair {
     }
 
     /// A flow begins with the first packet of a pair. After a timeout without packets its share is not known
-    /// any more (our choice, as TCP begins anew).
+    /// any more, and nothing is due for changes of it (our choice, as TCP begins anew).
     fn on_next_flow(&mut self, is_late: bool) {
         self.is_inside_pair = false;
         if is_late {
             self.gap = None;
             self.is_paced = false;
             self.pending = None;
+            self.adjustment = self.adjustment.map(|_| Adjustment::default());
         }
     }
 

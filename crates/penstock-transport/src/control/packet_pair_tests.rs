@@ -125,6 +125,8 @@ fn the_share_of_marked_packets_throttles_the_rate_once_per_round_trip() {
     send_pair(&mut flow);
     near(period(&flow), 2.0 * 48.0 / 47.0); // two of three: alpha = 1/16 · 2/3 = 1/24
     assert_eq!(flow.window(), 143_130); // the cap takes the whole share
+    acknowledge(&mut flow, 9, 10, Time::ZERO, false);
+    near(flow.alpha, 15.0 / 16.0 / 24.0); // a round trip without a mark
 }
 
 #[test]
@@ -155,6 +157,7 @@ fn the_first_pair_is_spaced_over_a_long_round() {
     let mut short = packet_pair(2 * 1_048);
     short.on_send(Time::ZERO, 1_048);
     assert_eq!(short.rate(), None); // two packets are not more than two
+    assert!(packet_pair(2 * 1_048 + 1).spacing.is_some());
 }
 
 /// A flow that has sent and measured a first pair: its share is a quarter of the line.
@@ -198,6 +201,33 @@ fn pairs_are_injected_in_proportion_to_an_increase() {
     near(period(&flow), 7.0);
     // The cap on what is in flight is 1.5 of these 27.3 packets, whatever is injected.
     assert_eq!(flow.window(), 40_895);
+}
+
+#[test]
+fn a_pair_is_skipped_or_injected_once_two_packets_are_due() {
+    let mut adjustment = Adjustment::default();
+    adjustment.add(-2.0);
+    assert_eq!((adjustment.due, adjustment.skipped), (0.0, 1));
+    adjustment.add(2.0);
+    assert_eq!((adjustment.due, adjustment.skipped), (0.0, 0));
+    adjustment.add(2.0);
+    assert!(adjustment.injects());
+    adjustment.on_pair();
+    assert_eq!(adjustment.due, 0.0);
+}
+
+#[test]
+fn an_increase_before_a_timeout_without_packets_injects_nothing_after_it() {
+    for (is_late, is_injected) in [(false, true), (true, false)] {
+        let mut flow = at_a_quarter(OnChange::SkipAndInject);
+        // 3/4 · 4 + 1/4 · 0.4 = 3.1: a round trip holds 6.9 packets more: three pairs.
+        acknowledge(&mut flow, 4, 4, Time::from_ps(33_536), false);
+        flow.on_next_flow(is_late);
+        send_pair(&mut flow);
+        acknowledge(&mut flow, 6, 6, Time::from_ps(259_904), false); // 3.1 again
+        send_pair(&mut flow);
+        assert_eq!(flow.rate().is_none(), is_injected);
+    }
 }
 
 #[test]

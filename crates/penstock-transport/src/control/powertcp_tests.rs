@@ -97,16 +97,30 @@ fn the_old_window_moves_once_per_round_trip() {
 
 #[test]
 fn the_hop_with_the_most_power_counts_with_its_own_rate() {
-    let mut flow = powertcp();
     let slow = |time, sent_bytes, queue_bytes| HopTelemetry {
         rate: BitRate::from_gbps(25),
         ..hop(time, sent_bytes, queue_bytes)
     };
-    acknowledge(&mut flow, &[hop(START, 0, 0), slow(START, 0, 25_000)], 1_000);
     let now = ROUND_TRIP_LATER;
     // 1 on the fast hop; on the slow one a BDP of 25 kB waits: 2.
-    acknowledge(&mut flow, &[hop(now, 100_000, 0), slow(now, 25_000, 25_000)], 2_000);
-    assert!((flow.power.average() - 2.0).abs() < 1e-9);
+    let before = [hop(START, 0, 0), slow(START, 0, 25_000)];
+    let after = [hop(now, 100_000, 0), slow(now, 25_000, 25_000)];
+    for [first, second] in [[0, 1], [1, 0]] {
+        let mut flow = powertcp();
+        acknowledge(&mut flow, &[before[first], before[second]], 1_000);
+        acknowledge(&mut flow, &[after[first], after[second]], 2_000);
+        assert!((flow.power.average() - 2.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn the_current_is_what_came_since_the_acknowledgement_before() {
+    let mut flow = powertcp();
+    // 100 kB in the first 8 us and 50 kB in the next: the whole of the line, and then half of it.
+    for (round, sent, power) in [(0, 0, 1.0), (1, 100_000, 1.0), (2, 150_000, 0.5)] {
+        acknowledge(&mut flow, &[hop(START + Time::from_us(8) * round, sent, 0)], 1_000);
+        assert!((flow.power.average() - power).abs() < 1e-9, "round trip {round}");
+    }
 }
 
 #[test]

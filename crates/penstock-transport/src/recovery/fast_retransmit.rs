@@ -176,7 +176,6 @@ impl Sending {
 
     fn leave_recovery(&mut self) {
         self.recovery_end = None;
-        self.duplicates = 0;
         self.departed = 0;
         self.is_due = false;
     }

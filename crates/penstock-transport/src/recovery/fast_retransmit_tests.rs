@@ -64,6 +64,21 @@ fn the_third_duplicate_sends_the_first_missing_packet_again_whatever_the_window(
     assert_eq!(sending.departed_bytes(), 4_000); // inflation
 }
 
+/// RFC 5681 Sec. 2: a duplicate repeats the greatest acknowledgement, while data are outstanding.
+#[test]
+fn old_acknowledgements_and_those_of_an_idle_flow_are_no_duplicates() {
+    let mut sending = sending(10);
+    for _ in 0..3 {
+        let (old, mut state) = (Acknowledgement::plain(2_000), view(3, 10, 0));
+        assert_eq!(sending.on_acknowledgement(NOW, &old, &mut state), None);
+        assert_eq!(acknowledge(&mut sending, view(10, 10, 0)), None);
+    }
+    assert_eq!((sending.duplicates, sending.departed_bytes()), (0, 0));
+    let one_byte = FlowView { acknowledged: 9_999, next: 10_000, newly_acknowledged: 0 };
+    let signal = three_duplicates(&mut sending, one_byte);
+    assert_eq!(signal, Some(LossSignal::FastRetransmit { in_flight: 1 }));
+}
+
 #[test]
 fn a_partial_acknowledgement_deflates_and_sends_the_next_gap_again() {
     let mut sending = sending(10);
@@ -99,12 +114,29 @@ fn only_the_first_partial_acknowledgement_restarts_the_timer() {
 }
 
 #[test]
+fn a_loss_after_a_recovery_begins_another_one_with_a_restart_of_its_own() {
+    let mut sending = sending(10);
+    three_duplicates(&mut sending, view(0, 10, 0));
+    acknowledge(&mut sending, view(2, 10, 2)); // the restart of the first recovery
+    acknowledge(&mut sending, view(10, 10, 8));
+    for packet in 10..15 {
+        sending.on_send(NOW, packet * 1_000, (packet + 1) * 1_000);
+    }
+    acknowledge(&mut sending, view(11, 15, 1));
+    let signal = three_duplicates(&mut sending, view(11, 15, 0));
+    assert_eq!(signal, Some(LossSignal::FastRetransmit { in_flight: 4_000 }));
+    sending.timer.timeout = Time::from_us(50); // so that another start shows
+    acknowledge(&mut sending, view(13, 15, 2));
+    assert_eq!(sending.deadline(), NOW + Time::from_us(50));
+}
+
+#[test]
 fn the_short_last_packet_is_sent_again_as_it_was() {
     let mut sending = Sending::new(&config(), &fixture::flow(&fixture::path()));
-    sending.on_send(Time::ZERO, 0, 300);
-    let view = FlowView { acknowledged: 0, next: 300, newly_acknowledged: 0 };
+    sending.on_send(Time::ZERO, 0, 1);
+    let view = FlowView { acknowledged: 0, next: 1, newly_acknowledged: 0 };
     three_duplicates(&mut sending, view);
-    assert_eq!(sending.take_lost(1_000, &view), Some((0, 300)));
+    assert_eq!(sending.take_lost(1_000, &view), Some((0, 1)));
 }
 
 #[test]
@@ -125,6 +157,12 @@ fn a_timeout_rewinds_and_ends_the_recovery() {
     assert_eq!(sending.on_deadline(Time::from_us(310), &mut state), Some(repeated));
     sending.on_send(Time::from_us(400), 0, 1_000);
     assert_eq!(sending.deadline(), Time::from_us(700)); // 300 us at most
+    acknowledge(&mut sending, view(1, 1, 1)); // progress, so that the next timeout is a first one
+    sending.on_send(Time::from_us(400), 1_000, 2_000);
+    sending.on_send(Time::from_us(500), 2_000, 3_000); // the timer runs already
+    assert_eq!(sending.deadline(), Time::from_us(700));
+    let first = LossSignal::Timeout { in_flight: 2_000, is_repeated: false };
+    assert_eq!(sending.on_deadline(Time::from_us(700), &mut view(1, 3, 0)), Some(first));
 }
 
 #[test]
@@ -161,6 +199,10 @@ fn the_timeout_follows_the_round_trips() {
 fn a_retransmission_is_not_measured_and_the_back_off_stays_until_one_is() {
     let mut timer = Timer::new(&config());
     timer.on_send(Time::ZERO, 1_000, false);
+    timer.on_send(Time::from_us(3), 1_000, true); // a fast retransmit
+    timer.measure(Time::from_us(8), 1_000);
+    assert_eq!((timer.timeout, timer.round_trip), (Time::from_us(100), None));
+    timer.on_send(Time::ZERO, 1_000, false);
     assert!(!timer.back_off());
     timer.on_send(Time::from_us(100), 1_000, true);
     timer.measure(Time::from_us(101), 1_000);
@@ -173,6 +215,20 @@ fn a_retransmission_is_not_measured_and_the_back_off_stays_until_one_is() {
     timer.on_send(Time::ZERO, 1_000, false);
     timer.measure(Time::from_us(8), 1_000);
     assert_eq!(timer.timeout, Time::from_us(200));
+    let mut timer = Timer::new(&config());
+    timer.on_send(Time::ZERO, 1_000, false);
+    timer.measure(Time::from_us(101), 1_000);
+    assert_eq!(timer.timeout, Time::from_us(300)); // at most, and not 101 + 4 * 50.5
+}
+
+#[test]
+fn an_acknowledgement_measures_the_round_trip() {
+    let mut sending = sending(2);
+    acknowledge(&mut sending, view(1, 2, 1));
+    // 8 us give a timeout of 8 + 4 * 4. RFC 5681 Sec. 4.1: an idle time that exceeds it is long.
+    assert_eq!(sending.deadline(), NOW + Time::from_us(24));
+    assert!(!sending.is_long(Time::from_us(24)));
+    assert!(sending.is_long(Time::from_us(24) + Time::from_ps(1)));
 }
 
 #[test]
@@ -188,7 +244,7 @@ fn the_receiver_keeps_what_is_ahead_and_acknowledges_every_packet() {
 
 #[test]
 fn parameters_are_read_and_written_and_refused_out_of_bounds() {
-    fixture::check_recovery(
+    let config = fixture::check_recovery(
         JSON,
         &[
             (JSON.replace(":3,", ":0,"), "duplicate_threshold"),
@@ -196,4 +252,5 @@ fn parameters_are_read_and_written_and_refused_out_of_bounds() {
             (JSON.replace("minimum_timeout\":200000000", "minimum_timeout\":0"), "minimum_timeout"),
         ],
     );
+    assert!(config.reports_losses() && config.keeps_connections());
 }

@@ -210,6 +210,32 @@ mod tests {
     }
 
     #[test]
+    fn a_timeout_is_a_repeated_one_until_new_bytes_are_acknowledged() {
+        let config = GoBackNConfig { timeout: Time::from_us(100), nack_interval: Time::ZERO };
+        let mut sending = Sending::new(&config, &fixture::flow(&fixture::path()));
+        let (mut now, mut state) = (Time::ZERO, fixture::view(1, 2, 0));
+        let mut expire = |sending: &mut Sending| {
+            sending.on_send(now, state.acknowledged, 2_000);
+            now += Time::from_us(100);
+            state.next = 2_000;
+            match sending.on_deadline(now, &mut state) {
+                Some(LossSignal::Timeout { in_flight, is_repeated }) => (in_flight, is_repeated),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(expire(&mut sending), (1_000, false));
+        assert_eq!(expire(&mut sending), (1_000, true));
+        // An acknowledgement of nothing new is no progress.
+        let ack = Acknowledgement::plain(1_000);
+        sending.on_acknowledgement(Time::ZERO, &ack, &mut fixture::view(1, 1, 0));
+        assert_eq!(expire(&mut sending), (1_000, true));
+        let one_byte = FlowView { acknowledged: 1_001, next: 1_001, newly_acknowledged: 1 };
+        let ack = Acknowledgement::plain(1_001);
+        sending.on_acknowledgement(Time::ZERO, &ack, &mut { one_byte });
+        assert_eq!(expire(&mut sending), (1_000, false));
+    }
+
+    #[test]
     fn parameters_are_read_and_written_and_refused_out_of_bounds() {
         fixture::check_recovery(JSON, &[(JSON.replace("1000000000", "0"), "timeout")]);
     }

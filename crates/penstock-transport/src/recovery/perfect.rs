@@ -92,12 +92,25 @@ impl AtDestination for Receiving {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::fixture;
 
     const JSON: &str = r#"{"kind":"perfect"}"#;
 
     #[test]
     fn there_are_no_parameters() {
-        fixture::check_recovery(JSON, &[]);
+        let config = fixture::check_recovery(JSON, &[]);
+        assert!(!config.reports_losses() && !config.needs_trimming());
+    }
+
+    /// The receiver's count ends 1,500 B before the last byte that was sent, until those are sent again.
+    #[test]
+    fn the_count_of_a_flight_leaves_out_what_was_dropped() {
+        let mut sending = Sending::new(&PerfectConfig {}, &fixture::flow(&fixture::path()));
+        sending.on_switch_drop(Time::ZERO, 1_000, 1_000);
+        sending.on_switch_drop(Time::ZERO, 7_000, 500);
+        assert_eq!(sending.end_of_flight(10_000), 8_500);
+        sending.take_lost(1_000, &FlowView::default());
+        assert_eq!(sending.end_of_flight(10_000), 9_500);
     }
 }

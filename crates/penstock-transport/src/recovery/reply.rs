@@ -36,3 +36,23 @@ pub(super) fn arrived_ahead(
     let start = ack.received.max(view.acknowledged);
     (ack.is_negative && start < end).then_some(start..end)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_names_full_packets_beyond_what_is_acknowledged_and_the_short_last_one() {
+        let view = FlowView { acknowledged: 3_000, next: 9_300, newly_acknowledged: 0 };
+        let ahead = |is_negative, received| {
+            let ack = Acknowledgement { is_negative, received, ..Acknowledgement::plain(3_000) };
+            arrived_ahead(&ack, 1_000, &view)
+        };
+        assert_eq!(ahead(true, 5_000), Some(5_000..6_000));
+        assert_eq!(ahead(true, 9_000), Some(9_000..9_300));
+        assert_eq!(ahead(true, 2_500), Some(3_000..3_500));
+        assert_eq!(ahead(true, 2_000), None, "acknowledged in the meantime");
+        assert_eq!(ahead(true, 9_300), None, "never sent");
+        assert_eq!(ahead(false, 5_000), None, "not a report");
+    }
+}

@@ -289,6 +289,8 @@ mod tests {
         let gaps: Vec<_> = core::iter::from_fn(|| receiving.on_deadline(now)).collect();
         assert_eq!(gaps, [0..1_000, 2_000..4_000, 5_000..6_000]);
         assert_eq!(receiving.deadline(), Time::from_us(2_000));
+        let next_round = receiving.on_deadline(Time::from_us(2_000));
+        assert_eq!(next_round, Some(0..1_000), "a round begins with the first byte");
     }
 
     #[test]
@@ -308,10 +310,18 @@ mod tests {
     fn the_first_packet_is_sent_again_when_nothing_was_sent_for_a_while() {
         let mut sending = sending();
         let mut view = FlowView { acknowledged: 0, next: 2_500, newly_acknowledged: 0 };
-        sending.on_send(Time::from_us(1), 0, 1_000);
+        assert!(!sending.on_send(Time::from_us(1), 0, 1_000));
         assert_eq!(sending.on_deadline(Time::from_us(1_000), &mut view), None);
-        assert!(sending.on_deadline(Time::from_us(1_001), &mut view).is_some());
+        let timeout = Some(LossSignal::Timeout { in_flight: 2_500, is_repeated: false });
+        assert_eq!(sending.on_deadline(Time::from_us(1_001), &mut view), timeout);
+        assert_eq!(sending.on_deadline(Time::from_us(1_001), &mut view), None);
+        // The NIC may be paused for longer. The packet is then still sent again once.
+        assert_eq!(sending.on_deadline(Time::from_us(2_001), &mut view), timeout);
         assert_eq!(take_lost(&mut sending), Some((0, 1_000)));
+        assert_eq!(take_lost(&mut sending), None);
+        view.next = 300; // a message of one short packet
+        assert!(sending.on_deadline(Time::from_us(3_001), &mut view).is_some());
+        assert_eq!(take_lost(&mut sending), Some((0, 300)));
         sending.on_send(Time::from_us(1_002), 0, 1_000);
         assert_eq!(sending.deadline(), Time::from_us(2_002));
     }

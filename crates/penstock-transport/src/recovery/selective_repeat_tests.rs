@@ -107,17 +107,25 @@ fn the_timeout_is_short_for_three_packets_and_long_for_more() {
     assert_eq!(many.on_deadline(Time::from_us(320), &mut view(0, 4, 0)), timeout(4_000));
     assert_eq!(many.deadline(), Time::NEVER);
     many.on_send(Time::from_us(330), 0, 1_000);
+    many.on_send(Time::from_us(340), 1_000, 2_000); // the timer runs already
     let again = Some(LossSignal::Timeout { in_flight: 2_000, is_repeated: true });
     assert_eq!(many.on_deadline(Time::from_us(430), &mut view(2, 4, 0)), again);
+    acknowledge(&mut many, view(3, 4, 1), None); // progress: the next timeout is a first one
+    let first = timeout(1_000);
+    assert_eq!(many.on_deadline(Time::from_us(108), &mut view(3, 4, 0)), first);
 }
 
 #[test]
 fn what_is_new_restarts_the_timer_and_the_last_acknowledgement_stops_it() {
     let mut sending = sending();
     sending.on_deadline(Time::from_us(100), &mut view(0, 9, 0));
-    assert_eq!(sending.deadline(), Time::from_us(320));
+    assert_eq!(acknowledge(&mut sending, view(0, 9, 0), None), (None, 0)); // nothing new
+    assert_eq!((sending.deadline(), sending.departed_bytes()), (Time::from_us(320), 0));
     acknowledge(&mut sending, view(0, 9, 0), Some(1));
     assert_eq!(sending.deadline(), Time::from_us(108));
+    sending.on_deadline(Time::from_us(108), &mut view(0, 9, 0));
+    assert_eq!(acknowledge(&mut sending, view(0, 9, 0), Some(1)), (None, 0)); // known
+    assert_eq!(sending.deadline(), Time::from_us(328));
     acknowledge(&mut sending, view(9, 9, 9), None);
     assert_eq!(sending.deadline(), Time::NEVER);
 }
@@ -138,6 +146,15 @@ fn after_a_timeout_all_that_is_not_known_to_have_arrived_is_sent_again() {
 }
 
 #[test]
+fn a_timeout_begins_a_recovery() {
+    let mut sending = sending();
+    sending.on_deadline(Time::from_us(100), &mut view(0, 3, 0));
+    assert_eq!(acknowledge(&mut sending, view(0, 3, 0), Some(1)), (None, 1_000)); // no second cut
+    let exit = Some(LossSignal::RecoveryExit { in_flight: 0 });
+    assert_eq!(acknowledge(&mut sending, view(3, 3, 3), None), (exit, 2_000));
+}
+
+#[test]
 fn new_packets_wait_for_the_cap_and_lost_ones_do_not() {
     let mut sending = sending();
     assert!(sending.has_room(99_999, u64::MAX));
@@ -146,6 +163,8 @@ fn new_packets_wait_for_the_cap_and_lost_ones_do_not() {
     assert!(sending.has_room(100_000, u64::MAX));
     let half = SelectiveRepeatConfig { bdp_factor: 0.5, ..config() };
     assert_eq!(Sending::new(&half, &fixture::flow(&fixture::path())).cap, 50_000);
+    let least = SelectiveRepeatConfig { bdp_factor: 1e-9, ..config() };
+    assert!(Sending::new(&least, &fixture::flow(&fixture::path())).has_room(0, u64::MAX));
 }
 
 #[test]
@@ -164,7 +183,7 @@ fn the_receiver_names_what_arrived_behind_a_gap() {
 
 #[test]
 fn parameters_are_read_and_written_and_refused_out_of_bounds() {
-    fixture::check_recovery(
+    let config = fixture::check_recovery(
         JSON,
         &[
             (JSON.replace("1.0", "0"), "bdp_factor"),
@@ -172,4 +191,5 @@ fn parameters_are_read_and_written_and_refused_out_of_bounds() {
             (JSON.replace("320000000", "90000000"), "timeout_high"),
         ],
     );
+    assert!(config.reports_losses() && !config.keeps_connections() && config.acknowledges_each());
 }

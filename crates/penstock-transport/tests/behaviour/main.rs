@@ -4,6 +4,7 @@ mod connection;
 mod delivery;
 mod fast_retransmit;
 mod go_back_n;
+mod homa;
 mod nic;
 mod nic_model;
 mod pair;

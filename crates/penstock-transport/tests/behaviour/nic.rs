@@ -203,6 +203,51 @@ fn a_parked_flow_can_finish_and_its_queue_is_free_again() {
 }
 
 #[test]
+fn a_flow_without_anything_to_send_has_no_queue_and_takes_one_to_send_again() {
+    let mut host = Host::new(nic(4, ROUND_ROBIN), 1);
+    let queue = |host: &Host, slot: u32| host.flows[slot as usize].queue();
+    let short = host.start(1_000, 0, line_rate());
+    assert_eq!(queue(&host, short), 1);
+    host.send(1);
+    host.acknowledge(short, &acknowledgement(0)); // nothing to send: the flow takes no queue
+    let others = [2, 3, 1].map(|expected| {
+        let slot = host.start(0, 0, line_rate());
+        assert_eq!(queue(&host, slot), expected);
+        slot
+    });
+    host.nic.finish(others[0], &mut host.flows);
+    assert!(host.flows[short as usize].on_deadline(Time::from_us(100)));
+    host.nic.on_change(short, host.now, &mut host.flows, &mut host.rng);
+    assert_eq!(queue(&host, short), 2, "the only queue without a flow");
+    host.nic.finish(short, &mut host.flows); // the packet had arrived after all
+    let last = host.start(0, 0, line_rate());
+    assert_eq!(queue(&host, last), 2);
+}
+
+#[test]
+fn a_queue_without_credit_waits_also_at_a_nic_that_does_not_react() {
+    for reacts in [true, false] {
+        let mut host = Host::new(NicConfig { reacts, ..nic(3, ROUND_ROBIN) }, 1);
+        host.start_many(2); // in queues 1 and 2
+        let Host { nic, flows, .. } = &mut host;
+        nic.set_queue_dry(1, true, flows);
+        nic.set_queue_dry(3, true, flows); // there is none
+        nic.set_queue_dry(u16::MAX, true, flows);
+        assert_eq!(host.send(2), [1, 1]);
+        host.nic.pause_queue(1);
+        host.nic.set_queue_dry(1, false, &mut host.flows);
+        assert_eq!(host.send(2).contains(&0), !reacts, "credit is no resume");
+        host.nic.set_queue_dry(1, true, &mut host.flows);
+        host.nic.resume_queue(1, &mut host.flows);
+        assert_eq!(host.send(2), [1, 1], "a resume is no credit");
+        host.nic.set_queue_dry(1, false, &mut host.flows);
+        let mut sent = host.send(2);
+        sent.sort_unstable();
+        assert_eq!(sent, [0, 1]);
+    }
+}
+
+#[test]
 fn with_epochs_a_pause_holds_the_flow_for_which_it_was_sent() {
     // One data queue.
     let mut host = Host::new(nic(2, ROUND_ROBIN), 1);

@@ -115,6 +115,23 @@ fn a_change_of_the_rate_moves_the_pending_gap() {
 }
 
 #[test]
+fn a_timed_pause_and_the_feedback_of_a_switch_move_the_pending_gap() {
+    // At half the rate 1048 B take 167.68 ns.
+    let at_half = Readiness::At(Time::from_ps(167_680));
+    let mut paused = sender(1_000_000, dctcp());
+    paused.send(Time::ZERO);
+    paused.on_timed_pause(Time::ZERO, 0.5);
+    assert_eq!(paused.readiness(Time::ZERO), at_half);
+    let qcn = r#"{"kind":"qcn","decrease_gain":0.0625,"minimum_decrease_factor":0.5,
+        "increase_interval":15000000000,"increase_bytes":150000,"fast_recovery_rounds":5,
+        "additive_increase":5000000,"hyper_increase":50000000,"minimum_rate":5000000,"window":"none"}"#;
+    let mut told = sender(1_000_000, serde_json::from_str(qcn).unwrap());
+    told.send(Time::ZERO);
+    told.on_feedback(Time::ZERO, 8);
+    assert_eq!(told.readiness(Time::ZERO), at_half);
+}
+
+#[test]
 fn the_last_acknowledgement_changes_no_rate_except_in_the_ns3_hpcc_simulator() {
     for (fidelity, is_told) in [(Fidelity::Exact, false), (Fidelity::Ns3Hpcc, true)] {
         let path = PathFacts { fidelity, ..path() };

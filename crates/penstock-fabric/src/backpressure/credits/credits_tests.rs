@@ -42,15 +42,18 @@ fn grant(port: u16, account: u16, granted: u64) -> ControlFrame {
     ControlFrame { port, signal: Signal::Credit { account, granted } }
 }
 
-/// Sends packets of 1,000 B from an upstream's queue 1 as long as it has credit. Answers their number.
+/// Sends packets of 1,000 B from an upstream's queue 1 as long as it has credit. Answers their number. Every
+/// grant has news.
 fn send_all(bench: &mut Bench, balance: &mut Balance) -> u64 {
-    let mut sent = 0;
+    let (mut sent, mut told) = (0, None);
     while !balance.is_dry(1) {
         let mut packet = Packet { queue: 1, wire_bytes: 1_000, ..Packet::default() };
         balance.pay(&mut packet);
         let arrival = bench.arrive_with(flow(1), 1_000, packet.flags);
         assert_ne!(arrival, crate::switch::Arrival::Dropped, "credit is a place in the memory");
         sent += 1;
+        assert!(bench.frame.is_none() || bench.frame != told, "{told:?} twice");
+        told = bench.frame.or(told);
         take(balance, bench.frame);
     }
     sent
@@ -92,6 +95,22 @@ fn the_last_packet_that_finds_room_is_the_last_that_may_be_sent() {
         let from = Flow { ingress: 0, egress: 1, ..flow(2) };
         assert_ne!(bench.arrive_with(from, 1_000, packet.flags), crate::switch::Arrival::Dropped);
     }
+}
+
+#[test]
+fn what_has_come_and_gone_leaves_the_room_that_was_there_before() {
+    let mut bench = bench();
+    let mut balance = bench.switch.opening_balance(1).unwrap();
+    for _ in 0..101 {
+        let mut packet = Packet { queue: 1, wire_bytes: 1_000, ..Packet::default() };
+        balance.pay(&mut packet);
+        bench.arrive_with(flow(1), 1_000, packet.flags);
+        take(&mut balance, bench.frame);
+        let (_, frame) = bench.depart(0).unwrap();
+        take(&mut balance, frame);
+    }
+    let expected = (WINDOW + SPARE + 1_000) / 1_000;
+    assert_eq!(send_all(&mut bench, &mut balance), expected);
 }
 
 #[test]
@@ -143,6 +162,12 @@ fn a_resume_goes_before_the_grant_of_the_same_departure() {
     }
     let resume = ControlFrame { port: 1, signal: Signal::ResumeQueue(1) };
     assert_eq!(bench.depart(0).unwrap().1, Some(resume));
+    assert_eq!(bench.switch.take_frame(), None);
+    // A pause displaces the grant that 2,600 B cause. Their departure brings both the resume and the grant.
+    let mut bench = Bench::new(&config, &hosts(2));
+    assert_eq!(bench.admit(flow(1), 2_600), Some(pause));
+    assert_eq!(bench.depart(0).unwrap().1, Some(resume));
+    assert_eq!(bench.switch.take_frame(), Some(grant(1, 0, WINDOW + 2_600)));
     assert_eq!(bench.switch.take_frame(), None);
 }
 
