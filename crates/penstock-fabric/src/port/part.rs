@@ -83,11 +83,23 @@ impl Port {
             && queue.finish <= scheduling::dispatch!(&self.scheduler, policy => policy.round())
     }
 
+    /// Whether a control packet waits.
+    #[inline]
+    pub(crate) fn has_control(&self) -> bool {
+        !self.control.is_empty()
+    }
+
+    /// Whether a data packet waits that may leave.
+    #[inline]
+    pub(crate) fn may_send_data(&self) -> bool {
+        self.active > 0 && !self.is_held
+    }
+
     /// Whether the port has something to send now. A waiting credit may still have to wait for tokens.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        (self.active > 0 && !self.is_held)
-            || !self.control.is_empty()
+        self.may_send_data()
+            || self.has_control()
             || self.credits().is_some_and(|credits| !credits.is_empty())
     }
 

@@ -198,30 +198,20 @@ impl Switch {
         turn: &mut SwitchTurn<'_, O, R>,
         port: u16,
     ) -> Option<PacketId> {
-        if self.turns.is_some() {
-            return self.transmit_in_turn(turn, port);
+        if !self.port(port).has_control() {
+            return self.transmit_queued(turn, port);
         }
-        match self.on_control_departure(&mut turn.moment(), port) {
-            Some(id) => Some(id),
-            None => self.transmit_queued(turn, port),
+        if self.turns.is_some() && self.is_turn_of_data(port) {
+            return self.transmit_queued(turn, port);
         }
+        self.on_control_departure(&mut turn.moment(), port)
     }
 
-    /// As [`Switch::transmit`], where data get their turn although control packets wait.
+    /// Whether data at `port` have their turn now that control packets wait there, too. Counts the turn.
     #[inline(never)] // one scheme comes here
-    fn transmit_in_turn<O: Observer, R: Routes>(
-        &mut self,
-        turn: &mut SwitchTurn<'_, O, R>,
-        port: u16,
-    ) -> Option<PacketId> {
-        let is_of_data = self.turns.as_ref().is_some_and(|turns| turns.is_of_data(port));
-        let data = if is_of_data { self.transmit_queued(turn, port) } else { None };
-        let first = data.or_else(|| self.on_control_departure(&mut turn.moment(), port));
-        let id = first.or_else(|| self.transmit_queued(turn, port))?;
-        if let Some(turns) = &mut self.turns {
-            turns.leave(port, turn.pool[id].kind != PacketKind::Data);
-        }
-        Some(id)
+    fn is_turn_of_data(&mut self, port: u16) -> bool {
+        let waits = self.port(port).may_send_data();
+        self.turns.as_mut().is_some_and(|turns| waits && turns.is_of_data(port))
     }
 
     /// As [`Switch::transmit`], when no control packet waits or it is the turn of data.

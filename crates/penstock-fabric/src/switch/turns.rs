@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// Whose turn it is at each port: a data packet that waits leaves after every `weight` control packets.
+/// Whose turn it is at each port where both wait: a data packet's after every `weight` control packets.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct ControlTurns {
     weight: u32,
-    /// By port: control packets that have left since its last data packet.
+    /// By port: control packets that have left since its last turn of data, while data waited.
     sent: Vec<u32>,
 }
 
@@ -19,14 +19,11 @@ impl ControlTurns {
         ControlTurns { weight, sent: vec![0; ports] }
     }
 
-    /// Whether it is the turn of data that wait at `port`.
-    pub(crate) fn is_of_data(&self, port: u16) -> bool {
-        self.sent[usize::from(port)] >= self.weight
-    }
-
-    /// A packet leaves `port`, of control or of data.
-    pub(crate) fn leave(&mut self, port: u16, is_control: bool) {
+    /// Whether it is the turn of data at `port`, where both wait and one of them leaves now.
+    pub(crate) fn is_of_data(&mut self, port: u16) -> bool {
         let sent = &mut self.sent[usize::from(port)];
-        *sent = if is_control { sent.saturating_add(1) } else { 0 };
+        let is_of_data = *sent >= self.weight;
+        *sent = if is_of_data { 0 } else { *sent + 1 };
+        is_of_data
     }
 }

@@ -39,7 +39,7 @@ pub struct Model<'a> {
     now: Time,
     /// Packets of each flow that have come, also those without room.
     come: BTreeMap<u32, u64>,
-    /// Control packets that left each port since its last data packet.
+    /// Control packets that left each port while data waited, since a data packet last had its turn.
     in_a_row: BTreeMap<u16, u32>,
     /// The last packet of each flow that left, by how many had come before it.
     last: BTreeMap<u32, u64>,
@@ -425,8 +425,10 @@ impl<'a> Model<'a> {
             }
         }
         let is_control = packet.kind != PacketKind::Data;
-        let in_a_row = self.in_a_row.entry(egress).or_default();
-        *in_a_row = if is_control { *in_a_row + 1 } else { 0 };
+        if has_control && has_data {
+            let in_a_row = self.in_a_row.entry(egress).or_default();
+            *in_a_row = if is_control { *in_a_row + 1 } else { 0 };
+        }
         self.pool.remove(id);
         self.count_feedback();
         self.serve()?;

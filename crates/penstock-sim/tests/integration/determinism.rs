@@ -43,7 +43,7 @@ const GOLDEN: [(&str, &str); 23] = [
     ("fafc-hold", "be2b56899ea5be7c5324c733313eeee9"),
     ("afq", "606ee7a3202fcc99e81233b008f2e466"),
     ("expresspass", "3e47b91828d575c6d50baf73641f887b"),
-    ("ndp", "f39ffe099c649974804dc20abeb8fce6"),
+    ("ndp", "d7c06acb571716f7dcb3c8329b0be246"),
 ];
 
 #[test]
