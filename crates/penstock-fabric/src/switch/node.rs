@@ -198,13 +198,11 @@ impl Switch {
         turn: &mut SwitchTurn<'_, O, R>,
         port: u16,
     ) -> Option<PacketId> {
-        if !self.port(port).has_control() {
-            return self.transmit_queued(turn, port);
+        let waits = self.port(port).has_control();
+        if waits && !(self.turns.is_some() && self.is_turn_of_data(port)) {
+            return self.on_control_departure(&mut turn.moment(), port);
         }
-        if self.turns.is_some() && self.is_turn_of_data(port) {
-            return self.transmit_queued(turn, port);
-        }
-        self.on_control_departure(&mut turn.moment(), port)
+        self.transmit_queued(turn, port)
     }
 
     /// Whether data at `port` have their turn now that control packets wait there, too. Counts the turn.
