@@ -263,6 +263,11 @@ def test_a_timer_is_later_than_now(mine: Path, timer: str) -> None:
     assert "self.timer is" in found and "later than now" in found
 
 
+def test_a_timer_that_nobody_hears_is_refused(mine: Path) -> None:
+    found = failure(written("def on_acknowledgement(self, now, ack):\n    self.timer = now + 1000"))
+    assert "self.timer is" in found and "write on_timer(self, now)" in found
+
+
 def test_an_error_is_told_with_its_own_line(mine: Path) -> None:
     scheme = written("def on_acknowledgement(self, now, ack):\n    return self.flow.size / 0, None")
     with pytest.raises(SchemeError) as caught:
