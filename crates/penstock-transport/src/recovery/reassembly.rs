@@ -1,10 +1,14 @@
-//! The bytes that a receiver has: all bytes before the next one in order, and some ahead of gaps.
+//! The bytes that a receiver has: all bytes before the next one in order, and some ahead of gaps; and the
+//! receiving half that replies by them alone.
 
 use core::ops::Range;
 
+use super::hooks::AtDestination;
 use super::range_set::RangeSet;
 use super::reply::Reply;
+use crate::flow::FlowFacts;
 use borsh::{BorshDeserialize, BorshSerialize};
+use penstock_units::Time;
 
 /// The bytes of a flow that have arrived.
 #[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
@@ -54,6 +58,31 @@ impl Reassembly {
     }
 }
 
+/// The receiving half of recoveries in which packets may come in any order: each reply says which one came.
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
+pub(crate) struct Receiving {
+    bytes: Reassembly,
+}
+
+impl Receiving {
+    /// Nothing has arrived. Parameters and flow make no difference.
+    pub(crate) fn new<Parameters>(_parameters: &Parameters, _flow: &FlowFacts) -> Self {
+        Receiving::default()
+    }
+}
+
+impl AtDestination for Receiving {
+    fn on_data(&mut self, _now: Time, offset: u64, payload: u32) -> Reply {
+        self.bytes.reply(offset, payload)
+    }
+
+    /// Bytes delivered in order.
+    #[inline]
+    fn delivered(&self) -> u64 {
+        self.bytes.expected()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,5 +99,19 @@ mod tests {
         assert_eq!(bytes.first_gap(2_000..3_000), None);
         assert!(!bytes.take(500..2_000));
         assert_eq!(bytes.expected(), 3_000);
+    }
+
+    #[test]
+    fn the_receiver_names_what_arrived_behind_a_gap() {
+        let mut receiving = Receiving::default();
+        let acknowledge = |cumulative| Reply::Acknowledge { cumulative };
+        let negative = |received| Reply::Negative { expected: 1_000, received };
+        assert_eq!(receiving.on_data(Time::ZERO, 0, 1_000), acknowledge(1_000));
+        assert_eq!(receiving.on_data(Time::ZERO, 3_000, 1_000), negative(3_000));
+        assert_eq!(receiving.on_data(Time::ZERO, 2_000, 1_000), negative(2_000));
+        assert_eq!(receiving.on_data(Time::ZERO, 2_000, 1_000), acknowledge(1_000)); // a duplicate
+        assert_eq!(receiving.on_data(Time::ZERO, 1_000, 1_000), acknowledge(4_000));
+        assert_eq!(receiving.on_data(Time::ZERO, 0, 1_000), acknowledge(4_000));
+        assert_eq!(receiving.delivered(), 4_000);
     }
 }

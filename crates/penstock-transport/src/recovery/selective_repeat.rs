@@ -23,10 +23,10 @@
 
 use alloc::format;
 
-use super::hooks::{AtDestination, AtSource, Parameters};
+use super::hooks::{AtSource, Parameters};
 use super::range_set::RangeSet;
-use super::reassembly::Reassembly;
-use super::reply::{Reply, arrived_ahead};
+pub(crate) use super::reassembly::Receiving;
+use super::reply::arrived_ahead;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -241,31 +241,6 @@ impl AtSource for Sending {
         self.stop(); // until the first retransmission leaves
         let is_repeated = core::mem::replace(&mut self.has_expired, true);
         Some(LossSignal::Timeout { in_flight, is_repeated })
-    }
-}
-
-/// The receiving half.
-#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
-pub(crate) struct Receiving {
-    bytes: Reassembly,
-}
-
-impl Receiving {
-    /// Nothing has arrived.
-    pub(crate) fn new(_config: &SelectiveRepeatConfig, _flow: &FlowFacts) -> Self {
-        Receiving::default()
-    }
-}
-
-impl AtDestination for Receiving {
-    fn on_data(&mut self, _now: Time, offset: u64, payload: u32) -> Reply {
-        self.bytes.reply(offset, payload)
-    }
-
-    /// Bytes delivered in order.
-    #[inline]
-    fn delivered(&self) -> u64 {
-        self.bytes.expected()
     }
 }
 

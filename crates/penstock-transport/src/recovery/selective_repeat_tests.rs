@@ -168,20 +168,6 @@ fn new_packets_wait_for_the_cap_and_lost_ones_do_not() {
 }
 
 #[test]
-fn the_receiver_names_what_arrived_behind_a_gap() {
-    let mut receiving = Receiving::default();
-    let acknowledge = |cumulative| Reply::Acknowledge { cumulative };
-    let negative = |received| Reply::Negative { expected: 1_000, received };
-    assert_eq!(receiving.on_data(NOW, 0, 1_000), acknowledge(1_000));
-    assert_eq!(receiving.on_data(NOW, 3_000, 1_000), negative(3_000));
-    assert_eq!(receiving.on_data(NOW, 2_000, 1_000), negative(2_000));
-    assert_eq!(receiving.on_data(NOW, 2_000, 1_000), acknowledge(1_000)); // a duplicate
-    assert_eq!(receiving.on_data(NOW, 1_000, 1_000), acknowledge(4_000));
-    assert_eq!(receiving.on_data(NOW, 0, 1_000), acknowledge(4_000));
-    assert_eq!(receiving.delivered(), 4_000);
-}
-
-#[test]
 fn parameters_are_read_and_written_and_refused_out_of_bounds() {
     let config = fixture::check_recovery(
         JSON,

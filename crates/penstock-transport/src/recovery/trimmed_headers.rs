@@ -24,11 +24,11 @@ use penstock_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hooks::{AtDestination, AtSource, Parameters};
+use super::hooks::{AtSource, Parameters};
 use super::lost_packets::LostPackets;
 use super::range_set::RangeSet;
-use super::reassembly::Reassembly;
-use super::reply::{Reply, arrived_ahead};
+pub(crate) use super::reassembly::Receiving;
+use super::reply::arrived_ahead;
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 
@@ -224,31 +224,6 @@ impl AtSource for Sending {
         self.start_timer(now);
         let is_repeated = core::mem::replace(&mut self.has_expired, true);
         Some(LossSignal::Timeout { in_flight, is_repeated })
-    }
-}
-
-/// The receiving half: what has arrived, in any order.
-#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
-pub(crate) struct Receiving {
-    bytes: Reassembly,
-}
-
-impl Receiving {
-    /// Nothing has arrived.
-    pub(crate) fn new(_config: &TrimmedHeadersConfig, _flow: &FlowFacts) -> Self {
-        Receiving::default()
-    }
-}
-
-impl AtDestination for Receiving {
-    fn on_data(&mut self, _now: Time, offset: u64, payload: u32) -> Reply {
-        self.bytes.reply(offset, payload)
-    }
-
-    /// Bytes delivered in order.
-    #[inline]
-    fn delivered(&self) -> u64 {
-        self.bytes.expected()
     }
 }
 

@@ -174,16 +174,6 @@ fn late_reports_after_a_timeout_let_nothing_else_leave() {
 }
 
 #[test]
-fn the_receiver_says_which_packet_came_ahead_of_a_gap() {
-    let mut receiving = Receiving::new(&config(), &fixture::flow(&fixture::path()));
-    let mut reply = |packet: u64| receiving.on_data(NOW, packet * 1_000, 1_000);
-    assert_eq!(reply(0), Reply::Acknowledge { cumulative: 1_000 });
-    assert_eq!(reply(2), Reply::Negative { expected: 1_000, received: 2_000 });
-    assert_eq!(reply(1), Reply::Acknowledge { cumulative: 3_000 });
-    assert_eq!(receiving.delivered(), 3_000);
-}
-
-#[test]
 fn a_timeout_shorter_than_the_shortest_period_is_refused() {
     let json = r#"{"kind":"trimmed-headers","timeout":500000000}"#;
     fixture::check_recovery(json, &[(json.replace("500000000", "0"), "timeout")]);
