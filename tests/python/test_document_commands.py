@@ -184,8 +184,12 @@ def _follow(line: str, stack: ExitStack) -> None:
     for dear, cheap in CHEAPER.items():
         line = line.replace(dear, cheap)
     more = next((words for begin, words in SHORT.items() if line.startswith(begin)), [])
+    words = shlex.split(line)[1:]
+    for option in {*more[::2]} & {*words} - {"--set"}:
+        place = words.index(option)
+        del words[place : place + 2]
     try:
-        code = main([*shlex.split(line)[1:], *more])
+        code = main([*words, *more])
     except SystemExit as stop:
         code = stop.code
     assert not code, line
