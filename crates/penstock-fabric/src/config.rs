@@ -1,5 +1,7 @@
 //! The configuration of a switch: one choice on each of the five axes.
 
+use alloc::format;
+
 use penstock_units::{Bytes, Problems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +50,24 @@ impl SwitchConfig {
         problems.within("scheduling", |problems| self.scheduling.check(problems));
         problems.within("marking", |problems| self.marking.check(problems));
         problems.within("backpressure", |problems| self.backpressure.check(problems));
+    }
+
+    /// Checks that a port has one data queue, as the `value` of `field` asks for `reason`; `or` is another
+    /// remedy, if there is one.
+    pub(crate) fn fits_one_queue(
+        &self,
+        (field, value): (&str, &str),
+        (reason, or): (&str, &str),
+        problems: &mut Problems,
+    ) {
+        if problems.has_sound("assignment") {
+            let remedy = format!(
+                "{reason}, and the {} assignment makes several; use assignment {{kind = \"class\", classes = \
+                 1}}{or}",
+                self.assignment.kind()
+            );
+            problems.unless(self.assignment.is_one_queue(), field, value, remedy);
+        }
     }
 
     /// Checks that no policy has to be told when a packet that is queued is dropped, as the `value` of

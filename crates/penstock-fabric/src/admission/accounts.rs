@@ -48,14 +48,6 @@ impl Accounts {
         usize::from(port) * self.classes + usize::from(class).min(self.classes - 1)
     }
 
-    /// Stores the bytes of `request` in their account if they fit. Answers whether they do.
-    #[inline]
-    pub(crate) fn take_if(&mut self, fits: bool, request: &Request) -> bool {
-        let index = self.index(request.ingress, request.class);
-        self.ingress[index].used += if fits { request.bytes } else { 0 };
-        fits
-    }
-
     /// Number of accounts.
     pub fn count(&self) -> usize {
         self.ingress.len()

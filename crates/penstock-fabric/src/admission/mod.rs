@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub(crate) mod policy;
+mod port_memory;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{SwitchFacts, axis};
@@ -25,9 +26,9 @@ axis! { $
     /// One packet memory for all ports.
     shared: Shared(SharedConfig => Shared),
     /// A memory of its own for each egress port.
-    static_port: Static(StaticConfig => StaticPort),
+    static_port: Static(StaticConfig => PortMemory),
     /// A short queue for each egress port; a packet that finds no room loses its payload (NDP).
-    trimming: Trimming(TrimmingConfig => Trimming),
+    trimming: Trimming(TrimmingConfig => PortMemory),
 }
 
 impl AdmissionConfig {

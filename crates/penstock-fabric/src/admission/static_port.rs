@@ -4,13 +4,13 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::{Bytes, Problems};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::accounts::{Accounts, Request};
-use super::policy::{Parameters, Place, Policy};
+use super::policy::{Parameters, Place};
+pub(crate) use super::port_memory::PortMemory;
+use super::port_memory::SizesPorts;
 
 /// Parameters of the static admission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,28 +64,9 @@ impl Parameters for StaticConfig {
     }
 }
 
-/// The private memories of a switch's ports.
-#[derive(Debug, BorshSerialize, BorshDeserialize)]
-pub(crate) struct StaticPort {
-    /// Memory of each port (bytes).
-    size: u64,
-}
-
-impl StaticPort {
-    pub(crate) fn new(config: &StaticConfig, place: &Place<'_>) -> Self {
-        StaticPort { size: config.per_port_of(place.facts.tier).get() }
-    }
-}
-
-impl Policy for StaticPort {
-    #[inline]
-    fn admit(&self, accounts: &mut Accounts, request: Request) -> bool {
-        accounts.take_if(request.egress_bytes + request.bytes <= self.size, &request)
-    }
-
-    #[inline]
-    fn free(&self, egress_bytes: u64) -> u64 {
-        self.size.saturating_sub(egress_bytes)
+impl SizesPorts for StaticConfig {
+    fn per_port(&self, place: &Place<'_>) -> u64 {
+        self.per_port_of(place.facts.tier).get()
     }
 }
 

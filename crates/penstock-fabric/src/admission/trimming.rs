@@ -18,18 +18,17 @@
 //!
 //! A packet whose payload is cut off counts as a drop. [`crate::Switch`] makes the header.
 
-use alloc::format;
-
-use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Problems;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::accounts::{Accounts, Request};
-use super::policy::{Parameters, Place, Policy};
+use super::policy::{Parameters, Place};
+pub(crate) use super::port_memory::PortMemory;
+use super::port_memory::SizesPorts;
 use crate::config::{Surroundings, SwitchConfig};
 
-/// The most full packets in a queue; our choice: 64 MB of packets of 1,000 B.
+/// The most full packets in a queue, and control packets for each of data; our choice: 64 MB of packets of
+/// 1,000 B, and headers that go strictly first as far as one can see.
 const MOST_PACKETS: u32 = 1 << 16;
 
 /// Parameters of trimming.
@@ -60,15 +59,8 @@ impl Parameters for TrimmingConfig {
     fn fits(&self, switch: &SwitchConfig, _: &Surroundings, problems: &mut Problems) {
         let field = ("admission.kind", "trimming");
         switch.fits_drops_of_queued_packets(field, problems);
-        if problems.has_sound("assignment") {
-            let holds = switch.assignment.is_one_queue();
-            let remedy = format!(
-                "it cuts packets of the one data queue of a port, and the {} assignment makes several; use \
-                 assignment {{kind = \"class\", classes = 1}}",
-                switch.assignment.kind()
-            );
-            problems.unless(holds, field.0, field.1, remedy);
-        }
+        let reason = "it cuts packets of the one data queue of a port";
+        switch.fits_one_queue(field, (reason, ""), problems);
     }
 
     fn is_per_port(&self) -> bool {
@@ -80,28 +72,9 @@ impl Parameters for TrimmingConfig {
     }
 }
 
-/// The short queues of a switch's ports.
-#[derive(Debug, BorshSerialize, BorshDeserialize)]
-pub(crate) struct Trimming {
-    /// Room of the data queue of a port (bytes).
-    size: u64,
-}
-
-impl Trimming {
-    pub(crate) fn new(config: &TrimmingConfig, place: &Place<'_>) -> Self {
-        Trimming { size: u64::from(config.packets) * u64::from(place.facts.frames.packet) }
-    }
-}
-
-impl Policy for Trimming {
-    #[inline]
-    fn admit(&self, accounts: &mut Accounts, request: Request) -> bool {
-        accounts.take_if(request.egress_bytes + request.bytes <= self.size, &request)
-    }
-
-    #[inline]
-    fn free(&self, egress_bytes: u64) -> u64 {
-        self.size.saturating_sub(egress_bytes)
+impl SizesPorts for TrimmingConfig {
+    fn per_port(&self, place: &Place<'_>) -> u64 {
+        u64::from(self.packets) * u64::from(place.facts.frames.packet)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Short queues whose overflow loses its payload.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use penstock_packet::{Packet, PacketKind, Unobserved};

@@ -104,15 +104,9 @@ pub(crate) fn fits_quantum(quantum: Bytes, around: &Surroundings, problems: &mut
 
 /// Checks that a port has one data queue, for a policy that serves no more.
 pub(crate) fn fits_one_queue(switch: &SwitchConfig, problems: &mut Problems) {
-    if problems.has_sound("assignment") {
-        let remedy = format!(
-            "it serves one queue, and the {} assignment makes several; use assignment {{kind = \
-             \"class\", classes = 1}}, or scheduling \"drr\" or \"strict\"",
-            switch.assignment.kind()
-        );
-        let holds = switch.assignment.is_one_queue();
-        problems.unless(holds, "scheduling.kind", switch.scheduling.kind(), remedy);
-    }
+    let kind = switch.scheduling.kind();
+    let words = ("it serves one queue", ", or scheduling \"drr\" or \"strict\"");
+    switch.fits_one_queue(("scheduling.kind", &kind), words, problems);
 }
 
 /// Checks that the assignment keeps rounds, for a policy that serves rounds.
