@@ -55,11 +55,9 @@ impl Parameters for TrimmedHeadersConfig {
 pub(crate) struct Sending {
     payload: u32,
     timeout: Time,
-    /// Whether the window is what the receiver has allowed in all.
-    is_pulled: bool,
     /// Size of the flow (bytes); `u64::MAX` for an endless one.
     size: u64,
-    /// Bytes that may leave at the start, before the first PULL.
+    /// Bytes that may leave at the start, before the first PULL; `u64::MAX` where nobody pulls.
     unscheduled: u64,
     /// The bytes before this one are acknowledged.
     acknowledged: u64,
@@ -87,7 +85,6 @@ impl Sending {
         Sending {
             payload: flow.path.payload,
             timeout: config.timeout,
-            is_pulled: flow.unscheduled < u64::MAX,
             size: flow.size,
             unscheduled: flow.unscheduled,
             acknowledged: 0,
@@ -106,6 +103,11 @@ impl Sending {
     /// Whether the bytes of `range` are known to have arrived.
     fn has_arrived(&self, range: Range<u64>) -> bool {
         range.end <= self.acknowledged || self.received.missing(range) == 0
+    }
+
+    /// Whether the window is what the receiver has allowed in all.
+    fn is_pulled(&self) -> bool {
+        self.unscheduled < u64::MAX
     }
 
     fn start_timer(&mut self, now: Time) {
@@ -139,7 +141,7 @@ impl AtSource for Sending {
 
     #[inline]
     fn has_room(&self, outstanding: u64, window: u64) -> bool {
-        match self.is_pulled {
+        match self.is_pulled() {
             true => self.forced > 0 || self.sent < window.max(self.unasked),
             false => self.has_window(outstanding, window),
         }
@@ -181,7 +183,7 @@ impl AtSource for Sending {
         }
         self.on_report(now, is_news);
         let has_all = view.next == view.acknowledged;
-        if has_all && (!self.is_pulled || view.next >= self.size) {
+        if has_all && (!self.is_pulled() || view.next >= self.size) {
             self.expiry = Time::NEVER;
         }
         None
