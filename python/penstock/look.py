@@ -99,6 +99,7 @@ LOOKS: dict[str, Look] = {
     "homa": Look(ORANGE, "P", "-."),
     "homa-ecmp": Look(VERMILION, "^", ":"),
     "ndp": Look(PURPLE, "^", "-."),
+    "pfabric": Look(ORANGE, "<", "--"),
     "bfc-shared-classes": Look(BLUE, "P", ":"),
     "ideal-fq-packet-pair": Look(BLACK, "", "-."),
     "ideal-fq-round-robin": Look(BLACK, "", ":"),

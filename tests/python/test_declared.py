@@ -44,6 +44,7 @@ NO_TIMERS = {
     "MeasureConfig.sample_interval": "as above",
     "ControllerConfig.dcqcn.notification_interval": "only a limit at marks; at ticks see its file",
     "RecoveryConfig.go-back-n.nack_interval": "only a limit",
+    "RecoveryConfig.timeout-only.timeout_rtts": "in round trips, and a packet leaves in each",
     "MarkingConfig.codel.interval": "looked at when a packet leaves",
 }
 """Fields with the name of a timer's period and without its bound, and why."""

@@ -16,6 +16,7 @@ use crate::parts::Draws;
 use crate::scheduling::fifo;
 
 use crate::admission::infinite::InfiniteConfig;
+use crate::admission::static_port::StaticConfig;
 use crate::assignment::class::ByClassConfig;
 use crate::assignment::dynamic::{AcknowledgementQueue, DynamicConfig, FullPort, QueueSearch};
 use crate::assignment::per_flow::PerFlowConfig;
@@ -202,6 +203,13 @@ pub(crate) fn plain() -> SwitchConfig {
 /// Per-flow queues under `scheduling`.
 pub(crate) fn per_flow(scheduling: SchedulingConfig) -> SwitchConfig {
     SwitchConfig { assignment: AssignmentConfig::PerFlow(PerFlowConfig {}), scheduling, ..plain() }
+}
+
+/// A switch under `scheduling` with a queue per flow, whose ports store `memory` bytes.
+pub(crate) fn small_ports(scheduling: SchedulingConfig, memory: u64) -> Bench {
+    let memory = StaticConfig { per_port: Bytes::new(memory), other_tiers: vec![] };
+    let admission = AdmissionConfig::Static(memory);
+    Bench::new(&SwitchConfig { admission, ..per_flow(scheduling) }, &hosts(2))
 }
 
 /// Bit-by-bit round robin that drops the packet that finds no room.

@@ -13,7 +13,7 @@ use penstock_units::{BitRate, Time};
 
 use crate::parts::Bitmap;
 use crate::queue::DataQueue;
-use crate::scheduling::policy::Policy as _;
+use crate::scheduling::policy::{End, Policy as _};
 use crate::scheduling::{self, Scheduler};
 
 mod part;
@@ -241,20 +241,22 @@ impl Port {
         Some(id)
     }
 
-    /// The queue whose last packet makes room for one of `bytes` that has come for `queue`. `None` when
-    /// it is the packet that has come which is to be dropped.
-    pub(crate) fn displaced_by(&self, queue: u16, bytes: u16) -> Option<u16> {
+    /// The queue that loses a packet to make room for `packet`, which has come for `queue`. `None` when it is
+    /// the packet that has come which is to be dropped.
+    pub(crate) fn displaced_by(&self, queue: u16, packet: &Packet) -> Option<u16> {
         let arriving = &self.queues[usize::from(queue)];
-        let number =
-            scheduling::dispatch!(&self.scheduler, policy => policy.displaced_by(arriving, bytes))?;
-        Some(number as u16)
+        scheduling::dispatch!(&self.scheduler, policy => policy.displaced_by(arriving, packet))
+            .map(|number| number as u16)
     }
 
-    /// Drops the last packet of `queue`: takes it, if there is one.
+    /// Drops the packet of `queue` that the scheduler names: takes it, if there is one.
     pub(crate) fn displace(&mut self, pool: &mut PacketPool, queue: u16) -> Option<PacketId> {
         let (index, number) = (usize::from(queue), u32::from(queue));
         let entry = &mut self.queues[index];
-        let id = entry.packets.pop_last(pool)?;
+        let id = match scheduling::dispatch!(&self.scheduler, policy => policy.displaces()) {
+            End::First => entry.packets.pop(pool),
+            End::Last => entry.packets.pop_last(pool),
+        }?;
         let packet = &pool[id];
         self.bytes -= u64::from(packet.wire_bytes);
         self.counters.drops += 1;

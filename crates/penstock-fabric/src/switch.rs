@@ -309,7 +309,7 @@ impl Switch {
             let port = &mut self.ports[usize::from(egress)];
             let victim = match self.turns.is_some() {
                 true => Some(queue),
-                false => port.displaced_by(queue, request.bytes as u16),
+                false => port.displaced_by(queue, &moment.pool[id]),
             };
             let Some(displaced) = victim.and_then(|queue| port.displace(moment.pool, queue)) else {
                 // The queue may have been given to the packet alone.

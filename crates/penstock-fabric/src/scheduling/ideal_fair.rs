@@ -27,8 +27,7 @@ use penstock_units::{Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Egress, Parameters, Policy};
-use crate::admission::AdmissionConfig;
+use super::policy::{Egress, Parameters, Policy, fits_room_in_ports};
 use crate::config::{Surroundings, SwitchConfig};
 use crate::parts::IndexedHeap;
 use crate::queue::DataQueue;
@@ -70,10 +69,7 @@ impl Parameters for IdealFairConfig {
         problems.unless(holds, "scheduling.kind", "ideal-fair", remedy);
         if self.makes_room() {
             let field = ("scheduling.full_memory", "drop-furthest");
-            let holds = matches!(switch.admission, AdmissionConfig::Static(_));
-            let remedy = "it makes room in the memory of a port; use admission \"static\"";
-            problems.unless(holds, field.0, field.1, remedy);
-            switch.fits_drops_of_queued_packets(field, problems);
+            fits_room_in_ports(switch, field, problems);
         }
     }
 }
@@ -118,9 +114,9 @@ impl Policy for IdealFair {
         }
     }
 
-    fn displaced_by(&self, queue: &DataQueue, bytes: u16) -> Option<u32> {
+    fn displaced_by(&self, queue: &DataQueue, packet: &Packet) -> Option<u32> {
         let (key, number) = self.last.as_ref()?.first()?;
-        (key < furthest_first(self.finish(queue, bytes))).then_some(number)
+        (key < furthest_first(self.finish(queue, packet.wire_bytes))).then_some(number)
     }
 
     fn untag(&mut self, queue: &mut DataQueue, number: u32, packet: &Packet, pool: &PacketPool) {

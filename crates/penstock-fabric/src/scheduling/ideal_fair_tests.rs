@@ -8,8 +8,7 @@ use alloc::vec::Vec;
 use penstock_packet::Signal;
 use penstock_units::Time;
 
-use crate::SwitchConfig;
-use crate::fixture::{Bench, flow, hosts, ideal_fair, per_flow};
+use crate::fixture::{Bench, flow, hosts, ideal_fair, per_flow, small_ports};
 use crate::switch::Arrival;
 
 const A: u32 = 10;
@@ -186,13 +185,8 @@ const FURTHEST: (&str, &str) =
     ("scheduling", r#"{"kind": "ideal-fair", "full_memory": "drop-furthest"}"#);
 
 /// A switch whose ports store `memory` bytes and drop the packet of the largest round.
-fn full_port(memory: u32) -> Bench {
-    let admission = format!(r#"{{"kind":"static","per_port":{memory},"other_tiers":[]}}"#);
-    let config = SwitchConfig {
-        admission: serde_json::from_str(&admission).unwrap(),
-        ..per_flow(serde_json::from_str(FURTHEST.1).unwrap())
-    };
-    Bench::new(&config, &hosts(2))
+fn full_port(memory: u64) -> Bench {
+    small_ports(serde_json::from_str(FURTHEST.1).unwrap(), memory)
 }
 
 fn is_queued(arrival: Arrival) -> bool {

@@ -33,6 +33,8 @@ axis! { $
     ideal_fair: IdealFair(IdealFairConfig => Box IdealFair),
     /// The queue whose head packet's flow has the fewest bytes left (BFC A.2).
     srf: Srf(SrfConfig => Box Srf),
+    /// The flow with the fewest bytes to go sends; the packet with the most is dropped (pFabric).
+    pfabric: Pfabric(PfabricConfig => Box Pfabric),
     /// AFQ: the queue of the current round until it is empty, then that of the next round.
     rotating_strict: RotatingStrict(RotatingStrictConfig => RotatingStrict),
     /// Deficit round robin in the order of the queues' numbers, by which AFQ emulates its rounds.

@@ -7,6 +7,7 @@ use penstock_units::{BitRate, Bytes, Fidelity, Problems, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::admission::AdmissionConfig;
 use crate::config::{Surroundings, SwitchConfig};
 use crate::queue::DataQueue;
 
@@ -119,19 +120,46 @@ pub(crate) fn fits_rounds(switch: &SwitchConfig, problems: &mut Problems) {
     problems.unless(holds, "scheduling.kind", switch.scheduling.kind(), remedy);
 }
 
+/// Checks that a packet that is queued may be dropped for one that finds no room, as the `value` of `field`
+/// has it.
+pub(crate) fn fits_room_in_ports(
+    switch: &SwitchConfig,
+    (field, value): (&str, &str),
+    problems: &mut Problems,
+) {
+    let holds = matches!(switch.admission, AdmissionConfig::Static(_));
+    let remedy = "it makes room in the memory of a port; use admission \"static\"";
+    problems.unless(holds, field, value, remedy);
+    switch.fits_drops_of_queued_packets((field, value), problems);
+}
+
+/// An end of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The packet that leaves next.
+    First,
+    /// The packet that came last.
+    Last,
+}
+
 /// A scheduling policy of a port.
 pub(crate) trait Policy {
     /// Tags an arriving packet before it joins `queue`.
     #[inline]
     fn tag(&mut self, _queue: &mut DataQueue, _number: u32, _packet: &mut Packet) {}
 
-    /// The queue whose last packet makes room for a packet of `bytes` that has come for `queue`. `None`
-    /// when it is the packet that has come which is to be dropped.
-    fn displaced_by(&self, _queue: &DataQueue, _bytes: u16) -> Option<u32> {
+    /// The queue that loses a packet to make room for `packet`, which has come for `queue`. `None` when it
+    /// is the packet that has come which is to be dropped.
+    fn displaced_by(&self, _queue: &DataQueue, _packet: &Packet) -> Option<u32> {
         None
     }
 
-    /// `packet` was the last one of `queue`, number `number`, and is dropped.
+    /// Which packet a queue loses to make room.
+    fn displaces(&self) -> End {
+        End::Last
+    }
+
+    /// `packet` stood at that end of `queue`, number `number`, and is dropped.
     fn untag(
         &mut self,
         _queue: &mut DataQueue,

@@ -90,6 +90,7 @@ fn schedulings() -> Vec<Value> {
         json!({"kind": "wrr", "weights": [1, 5, 2, 7], "quantum": 40}),
         json!({"kind": "ideal-fair", "full_memory": "drop-arriving"}),
         json!({"kind": "ideal-fair", "full_memory": "drop-furthest"}),
+        json!({"kind": "pfabric"}),
         json!({"kind": "srf"}),
         json!({"kind": "rotating-strict"}),
         json!({"kind": "scanning-drr", "quantum": 1_048_576}),

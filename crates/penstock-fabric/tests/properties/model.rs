@@ -339,7 +339,8 @@ impl<'a> Model<'a> {
         self.serve()
     }
 
-    /// Accounts for the packets that the last arrival has displaced: each was the last one of its flow.
+    /// Accounts for the packets that the last arrival has displaced: each was the first or the last one of
+    /// its flow.
     fn count_displaced(&mut self) -> Result<usize, TestCaseError> {
         let mut next = 0;
         let mut displaced = 0;

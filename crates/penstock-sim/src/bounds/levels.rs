@@ -65,6 +65,7 @@ pub(super) fn sprayed(scenario: &Scenario, problems: &mut Problems) {
         recovery,
         RecoveryConfig::Resend(_)
             | RecoveryConfig::FastRetransmit(_)
+            | RecoveryConfig::TimeoutOnly(_)
             | RecoveryConfig::TrimmedHeaders(_)
     );
     let overtaken =
@@ -73,8 +74,8 @@ pub(super) fn sprayed(scenario: &Scenario, problems: &mut Problems) {
         (
             tolerates,
             overtaken.as_str(),
-            "recovery (\"resend\", \"trimmed-headers\", or \"fast-retransmit\" with a high \
-             duplicate_threshold)",
+            "recovery (\"resend\", \"timeout-only\", \"trimmed-headers\", or \"fast-retransmit\" with a \
+             high duplicate_threshold)",
         ),
         (
             !switch.marking.has_feedback(),

@@ -424,6 +424,20 @@ pub fn ndp() -> Value {
     with(with(ndp, "/host/recovery", recovery), "/name", "ndp")
 }
 
+/// pFabric with packets that keep the path of their flow, and 100 kB a port.
+pub fn pfabric() -> Value {
+    let memory = json!({"kind": "static", "per_port": 100_000, "other_tiers": []});
+    let pfabric = with(line_rate(), "/switch/admission", memory);
+    let pfabric = with(pfabric, "/switch/assignment", json!({"kind": "per-flow"}));
+    let pfabric = with(pfabric, "/switch/scheduling", json!({"kind": "pfabric"}));
+    let controller =
+        json!({"kind": "pfabric", "initial_bdp_factor": 1.0, "maximum_bdp_factor": 1.25});
+    let pfabric = with(pfabric, "/host/controller", controller);
+    let recovery = json!({"kind": "timeout-only", "timeout_rtts": 3.0});
+    let pfabric = with(pfabric, "/host/recovery", recovery);
+    with(with(pfabric, "/host/nic/scheduling", "srf"), "/name", "pfabric")
+}
+
 /// All schemes, by name.
 pub fn schemes() -> Vec<Value> {
     vec![
@@ -450,6 +464,7 @@ pub fn schemes() -> Vec<Value> {
         afq(50_000),
         expresspass(1_048),
         ndp(),
+        pfabric(),
     ]
 }
 

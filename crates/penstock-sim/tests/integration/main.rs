@@ -31,6 +31,7 @@ mod outage;
 mod paths;
 mod pause;
 mod pause_threshold;
+mod pfabric;
 mod queue_target;
 mod queueing;
 mod rates;

@@ -13,7 +13,7 @@
 //!
 //! Reading order: `hooks` (what a host asks of a controller), [`line_rate`], [`window`], [`delay`],
 //! `most_in_flight` (shared by the controllers of TCP), [`new_reno`], `marked_share` (shared by the two
-//! DCTCPs), [`reno_dctcp`], [`cubic`], [`swift`],
+//! DCTCPs), [`reno_dctcp`], [`cubic`], [`pfabric`], [`swift`],
 //! [`paced_rate`] (shared by the following ones), [`dctcp`], `last_hops` (shared by [`hpcc`]
 //! and [`powertcp`]), [`hpcc`], `power` (shared by the next two), [`powertcp`], [`theta_powertcp`], `alpha`
 //! (shared by the next two), [`dcqcn_mellanox`], `stages` (shared by the next two), [`dcqcn`], [`qcn`],
@@ -83,6 +83,8 @@ ends! { $
     reno_dctcp: RenoDctcp(RenoDctcpConfig => Box RenoDctcp),
     /// TCP CUBIC: a cubic function of the time since the last loss, never slower than Reno.
     cubic: Cubic(CubicConfig => Box Cubic),
+    /// pFabric: a full window at first, a packet after a timeout.
+    pfabric: Pfabric(PfabricConfig => Pfabric),
     /// Swift: hold the delay near a target; windows may fall below one packet.
     swift: Swift(SwiftConfig => Box Swift),
     /// PCN: fall to the rate at which the receiver gets the flow, gain gently, then aggressively.

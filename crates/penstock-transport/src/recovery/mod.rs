@@ -9,8 +9,8 @@
 //! knows which outstanding bytes have left the network.
 //!
 //! Reading order: `hooks` (what a host asks of a recovery), [`go_back_n`], `lost_packets`, [`perfect`],
-//! `range_set` and `reassembly` (shared by the next two), [`selective_repeat`], [`fast_retransmit`],
-//! [`resend`], [`trimmed_headers`].
+//! `range_set`, `reassembly` and `scoreboard` (shared by the following ones), [`selective_repeat`],
+//! [`timeout_only`], [`fast_retransmit`], [`resend`], [`trimmed_headers`].
 
 use core::ops::Range;
 
@@ -25,6 +25,7 @@ mod lost_packets;
 mod range_set;
 mod reassembly;
 mod reply;
+mod scoreboard;
 
 use hooks::{AtDestination, AtSource, Parameters};
 pub use reply::Reply;
@@ -43,6 +44,8 @@ ends! { $
     perfect: Perfect(PerfectConfig => Sending, Receiving),
     /// Resend what is missing, and nothing else; one BDP is outstanding at most (IRN).
     selective_repeat: SelectiveRepeat(SelectiveRepeatConfig => Box Sending, Receiving),
+    /// A timeout alone tells of a loss; what is missing is sent again (pFabric).
+    timeout_only: TimeoutOnly(TimeoutOnlyConfig => Box Sending, Receiving),
     /// TCP NewReno's recovery: duplicate ACKs, one lost packet per round trip, a timer.
     fast_retransmit: FastRetransmit(FastRetransmitConfig => Box Sending, Receiving),
     /// The receiver asks for what has not arrived (Homa).

@@ -24,9 +24,8 @@
 use alloc::format;
 
 use super::hooks::{AtSource, Parameters};
-use super::range_set::RangeSet;
 pub(crate) use super::reassembly::Receiving;
-use super::reply::arrived_ahead;
+use super::scoreboard::{News, Scoreboard};
 use crate::flow::{FlowFacts, FlowView, LossSignal};
 use crate::path::Acknowledgement;
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -80,21 +79,13 @@ impl Parameters for SelectiveRepeatConfig {
 /// The sending half.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Sending {
-    payload: u64,
+    board: Scoreboard,
     /// A new packet leaves only while no more than this is outstanding (bytes).
     cap: u64,
     timeout_low: Time,
     timeout_high: Time,
     /// The parameter `low_packets` in bytes.
     low_bytes: u64,
-    /// Bytes that are known to have arrived ahead of a gap.
-    received: RangeSet,
-    /// The bytes below this one are acknowledged, known to have arrived, or sent again.
-    resent_to: u64,
-    /// The end of the last gap. Missing bytes from `resent_to` up to here are lost.
-    lost_end: u64,
-    /// Missing bytes between `resent_to` and `lost_end`.
-    lost_bytes: u64,
     /// The recovery ends when everything below this byte is acknowledged; `None` outside a recovery.
     recovery_end: Option<u64>,
     /// When the timer was started; [`Time::NEVER`] while nothing is outstanding.
@@ -108,17 +99,12 @@ pub(crate) struct Sending {
 impl Sending {
     pub(crate) fn new(config: &SelectiveRepeatConfig, flow: &FlowFacts) -> Self {
         let path = flow.path;
-        let payload = u64::from(path.payload);
         Sending {
-            payload,
+            board: Scoreboard::new(path.payload),
             cap: ((path.bdp.get() as f64 * config.bdp_factor) as u64).max(1),
             timeout_low: config.timeout_low,
             timeout_high: config.timeout_high,
-            low_bytes: u64::from(config.low_packets) * payload,
-            received: RangeSet::default(),
-            resent_to: 0,
-            lost_end: 0,
-            lost_bytes: 0,
+            low_bytes: u64::from(config.low_packets) * u64::from(path.payload),
             recovery_end: None,
             started_at: Time::NEVER,
             expiry: Time::NEVER,
@@ -140,19 +126,18 @@ impl Sending {
 impl AtSource for Sending {
     #[inline]
     fn lost_bytes(&self, _outstanding: u64) -> u64 {
-        self.lost_bytes
+        self.board.lost_bytes()
     }
 
-    /// Bytes that are lost, or known to have arrived.
     #[inline]
     fn departed_bytes(&self) -> u64 {
-        self.lost_bytes + self.received.bytes()
+        self.board.departed_bytes()
     }
 
     /// The cap does not hold back retransmissions.
     #[inline]
     fn has_room(&self, outstanding: u64, window: u64) -> bool {
-        let is_below_cap = self.lost_bytes > 0 || outstanding < self.cap;
+        let is_below_cap = self.board.lost_bytes() > 0 || outstanding < self.cap;
         self.has_window(outstanding, window) && is_below_cap
     }
 
@@ -162,14 +147,7 @@ impl AtSource for Sending {
     }
 
     fn take_lost(&mut self, _payload: u32, _view: &FlowView) -> Option<(u64, u32)> {
-        if self.lost_bytes == 0 {
-            return None;
-        }
-        let gap = self.received.first_gap(self.resent_to..self.lost_end)?;
-        let length = (gap.end - gap.start).min(self.payload);
-        self.resent_to = gap.start + length;
-        self.lost_bytes -= length;
-        Some((gap.start, length as u32))
+        self.board.take_lost()
     }
 
     #[inline]
@@ -180,29 +158,17 @@ impl AtSource for Sending {
         false
     }
 
-    /// Selectively received bytes count as newly acknowledged at the first report, and not a second
-    /// time.
     fn on_acknowledgement(
         &mut self,
         now: Time,
         ack: &Acknowledgement,
         view: &mut FlowView,
     ) -> Option<LossSignal> {
-        let has_advanced = view.newly_acknowledged > 0;
-        let known = self.received.advance(view.acknowledged).1;
-        view.newly_acknowledged = view.newly_acknowledged.saturating_sub(known);
-        let selective = arrived_ahead(ack, self.payload, view);
-        let is_new = selective.is_some_and(|range| {
-            let added = self.received.insert(range);
-            view.newly_acknowledged += added;
-            added > 0
-        });
-        if !has_advanced && !is_new {
+        let news = self.board.on_acknowledgement(ack, view);
+        if news == News::default() {
             return None;
         }
-        self.resent_to = self.resent_to.max(view.acknowledged);
-        self.lost_end = self.lost_end.max(self.received.last_start());
-        self.lost_bytes = self.received.missing(self.resent_to..self.lost_end);
+        self.board.lose_gaps(view);
         self.has_expired = false;
         if view.next == view.acknowledged {
             self.stop();
@@ -215,7 +181,7 @@ impl AtSource for Sending {
                 self.recovery_end = None;
                 Some(LossSignal::RecoveryExit { in_flight })
             }
-            None if is_new => {
+            None if news.is_ahead => {
                 self.recovery_end = Some(view.next);
                 Some(LossSignal::FastRetransmit { in_flight })
             }
@@ -234,9 +200,7 @@ impl AtSource for Sending {
             self.expiry = late;
             return None;
         }
-        self.resent_to = view.acknowledged;
-        self.lost_end = view.next;
-        self.lost_bytes = self.received.missing(self.resent_to..self.lost_end);
+        self.board.lose_all(view);
         self.recovery_end = Some(view.next);
         self.stop(); // until the first retransmission leaves
         let is_repeated = core::mem::replace(&mut self.has_expired, true);

@@ -56,13 +56,13 @@ fn the_gap_below_a_received_packet_is_sent_again_once() {
     let mut sending = sending();
     let start = Some(LossSignal::FastRetransmit { in_flight: 10_000 });
     assert_eq!(acknowledge(&mut sending, view(0, 10, 0), Some(2)), (start, 1_000));
-    assert_eq!((sending.lost_bytes, sending.departed_bytes()), (2_000, 3_000));
+    assert_eq!((sending.board.lost_bytes(), sending.departed_bytes()), (2_000, 3_000));
     assert_eq!(take_lost(&mut sending), Some((0, 1_000)));
     assert_eq!(acknowledge(&mut sending, view(0, 10, 0), Some(4)), (None, 1_000));
-    assert_eq!(sending.lost_bytes, 2_000);
+    assert_eq!(sending.board.lost_bytes(), 2_000);
     assert_eq!(take_lost(&mut sending), Some((1_000, 1_000)));
     assert_eq!(take_lost(&mut sending), Some((3_000, 1_000)));
-    assert_eq!((take_lost(&mut sending), sending.lost_bytes), (None, 0));
+    assert_eq!((take_lost(&mut sending), sending.board.lost_bytes()), (None, 0));
     assert_eq!(sending.departed_bytes(), 2_000);
     assert_eq!(acknowledge(&mut sending, view(0, 10, 0), Some(4)), (None, 0)); // nothing new
 }
@@ -136,13 +136,13 @@ fn after_a_timeout_all_that_is_not_known_to_have_arrived_is_sent_again() {
     acknowledge(&mut sending, view(0, 5, 0), Some(2));
     while take_lost(&mut sending).is_some() {}
     sending.on_deadline(Time::from_us(328), &mut view(0, 5, 0));
-    assert_eq!((sending.lost_bytes, sending.departed_bytes()), (4_000, 5_000));
+    assert_eq!((sending.board.lost_bytes(), sending.departed_bytes()), (4_000, 5_000));
     for packet in [0, 1, 3] {
         assert_eq!(take_lost(&mut sending), Some((packet * 1_000, 1_000)));
     }
     // Packet 4 was only late: it is not lost any more.
     acknowledge(&mut sending, view(0, 5, 0), Some(4));
-    assert_eq!((take_lost(&mut sending), sending.lost_bytes), (None, 0));
+    assert_eq!((take_lost(&mut sending), sending.board.lost_bytes()), (None, 0));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::pair::Pair;
 use crate::{
     cubic, dctcp, fast_retransmit, go_back_n, line_rate, new_reno, selective_repeat, swift,
-    trimmed_headers, window,
+    timeout_only, trimmed_headers, window,
 };
 
 fn controllers() -> impl Strategy<Value = ControllerConfig> {
@@ -26,6 +26,7 @@ fn recoveries() -> impl Strategy<Value = RecoveryConfig> {
     prop_oneof![
         Just(go_back_n()),
         Just(selective_repeat()),
+        Just(timeout_only()),
         Just(fast_retransmit()),
         Just(trimmed_headers()),
     ]

@@ -21,7 +21,8 @@ use penstock_transport::control::{
     WindowConfig,
 };
 use penstock_transport::recovery::{
-    FastRetransmitConfig, GoBackNConfig, PerfectConfig, SelectiveRepeatConfig, TrimmedHeadersConfig,
+    FastRetransmitConfig, GoBackNConfig, PerfectConfig, SelectiveRepeatConfig, TimeoutOnlyConfig,
+    TrimmedHeadersConfig,
 };
 use penstock_transport::{
     Acknowledgement, BaseRtt, ControllerConfig, HostConfig, NicConfig, NicScheduling, PathFacts,
@@ -89,6 +90,11 @@ fn fast_retransmit() -> RecoveryConfig {
         minimum_timeout: Time::from_us(200),
         maximum_timeout: Time::from_ms(100),
     })
+}
+
+/// What is missing is sent again after three round trips without progress.
+fn timeout_only() -> RecoveryConfig {
+    RecoveryConfig::TimeoutOnly(TimeoutOnlyConfig { timeout_rtts: 3.0 })
 }
 
 /// What was trimmed is sent again, and all of it after 200 us without a report.

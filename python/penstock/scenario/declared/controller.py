@@ -249,6 +249,24 @@ class CubicController(Part):
     )
 
 
+class PfabricController(Part):
+    """pFabric: a full window at first, a packet after a timeout."""
+
+    kind: Literal["pfabric"]
+    initial_bdp_factor: Number = field(
+        "First window, in bandwidth-delay products",
+        1.0,
+        range="above 0",
+        source="pFabric 4.2: 1 BDP, 12 packets",
+    )
+    maximum_bdp_factor: Number = field(
+        "Largest window, in bandwidth-delay products, at least initial_bdp_factor",
+        1.25,
+        range="above 0",
+        source="pFabric in NetSys/simulator: 15 packets, where the first window is 12",
+    )
+
+
 class SwiftController(Part):
     """Swift: hold the delay near a target; windows may fall below one packet."""
 
@@ -406,6 +424,7 @@ Controller = Annotated[
     | NewRenoController
     | RenoDctcpController
     | CubicController
+    | PfabricController
     | SwiftController
     | PcnController
     | PacketPairController

@@ -67,6 +67,19 @@ class SelectiveRepeatRecovery(Part):
     )
 
 
+class TimeoutOnlyRecovery(Part):
+    """A timeout alone tells of a loss; what is missing is sent again (pFabric)."""
+
+    kind: Literal["timeout-only"]
+    timeout_rtts: Number = field(
+        "Timeout, in round trips of the path without load (RTO)",
+        3.0,
+        unit="round trips",
+        range="1 or more",
+        source="pFabric 4.2: about three, 45 us",
+    )
+
+
 class FastRetransmitRecovery(Part):
     """TCP NewReno's recovery: duplicate ACKs, one lost packet per round trip, a timer."""
 
@@ -126,6 +139,7 @@ Recovery = Annotated[
     GoBackNRecovery
     | PerfectRecovery
     | SelectiveRepeatRecovery
+    | TimeoutOnlyRecovery
     | FastRetransmitRecovery
     | ResendRecovery
     | TrimmedHeadersRecovery,

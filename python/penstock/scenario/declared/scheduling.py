@@ -79,6 +79,12 @@ class SrfScheduling(Part):
     kind: Literal["srf"]
 
 
+class PfabricScheduling(Part):
+    """The flow with the fewest bytes to go sends; the packet with the most is dropped (pFabric)."""
+
+    kind: Literal["pfabric"]
+
+
 class RotatingStrictScheduling(Part):
     """AFQ: the queue of the current round until it is empty, then that of the next round."""
 
@@ -156,6 +162,7 @@ Scheduling = Annotated[
     | WrrScheduling
     | IdealFairScheduling
     | SrfScheduling
+    | PfabricScheduling
     | RotatingStrictScheduling
     | ScanningDrrScheduling
     | PriorityGroupsScheduling
