@@ -15,6 +15,9 @@ use penstock_packet::{Packet, PacketKind};
 use crate::routing::{Routing, RoutingConfig, Spray, path_key, reply_key, symmetric_port};
 use crate::setting::Setting;
 
+/// The most links of a path that is fixed: packets count them in a byte ([`Packet::hop`]).
+pub(crate) const MOST_LINKS: usize = u8::MAX as usize;
+
 /// The way of every packet through the switches of a partition.
 #[derive(Debug)]
 pub(crate) struct Router {
@@ -113,10 +116,10 @@ impl Router {
             }
             _ => None,
         };
-        // A partition that is the only one knows all flows. Packets count their links in a byte.
+        // A partition that is the only one knows all flows.
         let keeps_paths = setting.placement.count() == 1
             && setting.route_changes.is_empty()
-            && setting.path_links <= usize::from(u8::MAX);
+            && setting.path_links <= MOST_LINKS;
         let is_fixed = spray.is_none() && keeps_paths || scenario.fidelity.is_ns3();
         Router {
             routing: Arc::clone(routing),
