@@ -110,11 +110,17 @@ impl PacketKind {
         )
     }
 
+    /// Whether a switch may send the packet to the source, from anywhere on the path of the data.
+    #[inline]
+    pub fn is_notice(self) -> bool {
+        matches!(self, PacketKind::DropNotice | PacketKind::CongestionFeedback)
+    }
+
     /// Whether the packet travels towards the source of its flow; the flow's destination or a
     /// switch sent it.
     #[inline]
     pub fn goes_to_source(self) -> bool {
-        self.is_reply() || matches!(self, PacketKind::DropNotice | PacketKind::CongestionFeedback)
+        self.is_reply() || self.is_notice()
     }
 
     /// Whether the neighbour consumes the frame instead of forwarding it.

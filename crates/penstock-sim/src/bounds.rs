@@ -94,6 +94,7 @@ fn laid_out(
     mut problems: Problems,
 ) -> Result<LaidOut, ScenarioError> {
     let routing = Routing::new(&topology);
+    fidelity::paths(scenario, (&topology, &routing), &mut problems);
     let changes = route_changes(&scenario.faults.outages, &topology, &mut problems);
     if problems.is_empty() {
         return Ok((topology, routing, changes));

@@ -274,7 +274,7 @@ fn build_switch(
 }
 
 /// The number of links of the longest of all shortest paths.
-fn longest_path(topology: &Topology, routing: &Routing) -> usize {
+pub(crate) fn longest_path(topology: &Topology, routing: &Routing) -> usize {
     let mut longest = 0;
     let mut distance = vec![0usize; topology.switches as usize];
     for edge in 0..routing.edge_switches().len() as u32 {

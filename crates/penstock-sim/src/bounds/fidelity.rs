@@ -8,8 +8,10 @@ use penstock_units::{Fidelity, Problems, Time};
 use serde_json::{Value, json};
 
 use super::{full_packet, kind};
+use crate::network::longest_path;
 use crate::ns3;
-use crate::routing::RoutingConfig;
+use crate::partition::router::MOST_LINKS;
+use crate::routing::{Routing, RoutingConfig};
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 
@@ -198,4 +200,21 @@ pub(super) fn times(scenario: &Scenario, topology: &Topology, problems: &mut Pro
             format!("fidelity {name} cuts times to whole ns, and {refused}, or fidelity exact");
         return problems.unless(false, "wire.payload", payload, remedy);
     }
+}
+
+/// Refuses paths of more links than packets count where the paths of flows are fixed.
+pub(super) fn paths(
+    scenario: &Scenario,
+    (topology, routing): (&Topology, &Routing),
+    problems: &mut Problems,
+) {
+    if scenario.fidelity == Fidelity::Exact {
+        return;
+    }
+    let (name, links) = (scenario.fidelity.name(), longest_path(topology, routing));
+    let remedy = format!(
+        "the longest path of the topology has {links} links, and a packet of this fidelity counts at most \
+         {MOST_LINKS}; use a topology with shorter paths, or fidelity \"exact\""
+    );
+    problems.unless(links <= MOST_LINKS, "fidelity", name, remedy);
 }

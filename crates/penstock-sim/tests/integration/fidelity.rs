@@ -1,4 +1,4 @@
-//! Times that the arithmetic of the ns-3 HPCC simulator cuts to 0 ns.
+//! Times that the arithmetic of the ns-3 HPCC simulator cuts to 0 ns, and paths that are too long for it.
 
 use penstock_units::Problem;
 use serde_json::{Value, json};
@@ -53,6 +53,22 @@ fn the_least_that_takes_time_runs_to_the_end_in_either_fidelity() {
             run_to_the_end(&pair(scheme.clone(), "exact", links, 1));
         }
     }
+}
+
+#[test]
+fn a_path_of_more_links_than_a_packet_counts_is_refused() {
+    let along = |switches: u32| {
+        let ends = [(0, 2), (1, 1 + switches)].into_iter();
+        let links = ends.chain((2..1 + switches).map(|switch| (switch, switch + 1)));
+        let links: Vec<_> = links.map(|(from, to)| (from, to, 100, 1_000)).collect();
+        with(pair(hpcc(), "ns3-hpcc", (100, 0), 1_000), "/topology", graph(2, switches, &links))
+    };
+    run_to_the_end(&along(254));
+    let error = penstock_sim::validate(&parse(&along(255))).unwrap_err();
+    let [Problem { path, remedy, .. }] = error.problems() else { panic!("{error}") };
+    assert_eq!(path, "fidelity");
+    assert!(remedy.contains("has 256 links"), "{remedy}");
+    run_to_the_end(&with(along(255), "/fidelity", "exact"));
 }
 
 #[test]

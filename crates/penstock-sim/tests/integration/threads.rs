@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::determinism::busy;
-use crate::fixture::{US, leaf_spine, name, parse, schemes, with};
+use crate::fixture::{
+    US, graph, leaf_spine, line_rate, listed, name, parse, scenario, schemes, with,
+};
 use crate::invariant::any_case;
 
 /// Every table of a run, and its summary, as lines of text.
@@ -142,6 +144,17 @@ fn every_preset_gives_the_same_tables_on_two_and_four_threads() {
         let scenario = measured(case["scenario"].clone());
         assert_eq!(difference(&parse(&scenario), &[2, 4]), None, "{}", case["name"]);
     }
+}
+
+/// A packet counts the links of its path in a byte, where one thread keeps the paths of flows.
+#[test]
+fn paths_of_more_links_than_a_byte_counts_are_the_same_on_any_number_of_threads() {
+    let ends = (0..299).map(|switch| (2 + switch, 3 + switch));
+    let links: Vec<_> = [(0, 2), (301, 1)].into_iter().chain(ends).collect();
+    let links: Vec<_> = links.iter().map(|&(from, to)| (from, to, 100, US)).collect();
+    let flows = listed(&[(0, 1, 20_000, 0), (1, 0, 20_000, 0)]);
+    let scenario = parse(&scenario(graph(2, 300, &links), line_rate(), &[flows], 2_000 * US));
+    assert_eq!(difference(&scenario, &[2]), None);
 }
 
 proptest! {
