@@ -1,7 +1,9 @@
 //! The hooks of an admission policy. A policy writes only the hooks for which it has something to do.
 
+use alloc::format;
+
 use penstock_packet::SwitchFacts;
-use penstock_units::Problems;
+use penstock_units::{Bytes, Problems};
 
 use super::accounts::{Accounts, Request};
 use crate::config::{Surroundings, SwitchConfig};
@@ -50,6 +52,20 @@ pub(crate) trait Parameters {
     fn control_weight(&self) -> Option<u32> {
         None
     }
+}
+
+/// Checks that a full packet fits into the memory `size`, the value of `field`. Into a smaller one no full
+/// packet would ever be let.
+pub(crate) fn fits_packet(
+    field: &str,
+    size: Bytes,
+    around: &Surroundings,
+    problems: &mut Problems,
+) {
+    let Some(packet) = around.packet.filter(|_| problems.has_sound(field)) else { return };
+    let remedy =
+        format!("a full packet has {packet} on the wire, and would never pass; write that or more");
+    problems.unless(size >= packet, field, size, remedy);
 }
 
 /// An admission policy of a switch. The policy writes the ingress accounts; [`super::Admission`] keeps

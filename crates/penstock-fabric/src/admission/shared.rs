@@ -13,16 +13,18 @@
 //! Alpha grows with the port's rate over the slowest port's rate, as in the HPCC simulator, which
 //! doubles alpha with every doubling of the rate.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_packet::{PortFacts, SwitchFacts};
-use penstock_units::Bytes;
+use penstock_units::{Bytes, Problems};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use super::accounts::{Accounts, Request};
-use super::policy::{Parameters, Place, Policy};
+use super::policy::{Parameters, Place, Policy, fits_packet};
+use crate::config::{Surroundings, SwitchConfig};
 
 /// The largest alpha, with which an ingress may hold 64/65 of the memory; our choice.
 const LARGEST_ALPHA: f64 = 64.0;
@@ -73,6 +75,14 @@ impl SharedConfig {
 }
 
 impl Parameters for SharedConfig {
+    fn fits(&self, _: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
+        fits_packet("admission.buffer", self.buffer, around, problems);
+        for (index, &(_, size)) in self.other_buffers.iter().enumerate() {
+            let field = format!("admission.other_buffers[{index}][1]");
+            fits_packet(&field, size, around, problems);
+        }
+    }
+
     fn memory(&self, node: u32) -> u64 {
         self.buffer_of(node).get()
     }

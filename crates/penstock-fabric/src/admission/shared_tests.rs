@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::{Admission, AdmissionConfig};
 use super::*;
-use crate::fixture::refusal::{LOSSLESS, refused};
+use crate::fixture::refusal::{LOSSLESS, POOL, refused, refused_in};
 use crate::fixture::{host_port, hosts, switch_with};
 
 fn config(buffer: u64, headroom: HeadroomConfig) -> SharedConfig {
@@ -192,4 +192,17 @@ fn what_lies_outside_its_bounds_is_refused() {
     ] {
         assert_eq!(refused(at, value), [expected]);
     }
+}
+
+#[test]
+fn a_switch_has_room_for_a_full_packet() {
+    let around = Surroundings { packet: Some(Bytes::new(1_048)), ..Surroundings::default() };
+    let refused = |at, value| refused_in(&around, &[POOL], &[(at, value)]);
+    assert!(refused("/admission/buffer", json!(1_048)).is_empty());
+    assert!(refused("/admission/other_buffers", json!([[8, 1_048]])).is_empty());
+    let why = "a full packet has 1.048 kB on the wire, and would never pass; write that or more";
+    let expected = |field| [format!("admission.{field} is 1.047 kB; {why}")];
+    assert_eq!(refused("/admission/buffer", json!(1_047)), expected("buffer"));
+    let other = refused("/admission/other_buffers", json!([[8, 1_047]]));
+    assert_eq!(other, expected("other_buffers[0][1]"));
 }

@@ -8,9 +8,10 @@ use penstock_units::{Bytes, Problems};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Parameters, Place};
+use super::policy::{Parameters, Place, fits_packet};
 pub(crate) use super::port_memory::PortMemory;
 use super::port_memory::SizesPorts;
+use crate::config::{Surroundings, SwitchConfig};
 
 /// Parameters of the static admission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +57,14 @@ impl Parameters for StaticConfig {
             let is_first = self.other_tiers[..index].iter().all(|(earlier, _)| earlier != tier);
             let field = format!("other_tiers[{index}][0]");
             problems.unless(is_first, &field, tier, "its memory is given above; name a tier once");
+        }
+    }
+
+    fn fits(&self, _: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
+        fits_packet("admission.per_port", self.per_port, around, problems);
+        for (index, &(_, size)) in self.other_tiers.iter().enumerate() {
+            let field = format!("admission.other_tiers[{index}][1]");
+            fits_packet(&field, size, around, problems);
         }
     }
 

@@ -3,9 +3,11 @@
 use alloc::format;
 
 use penstock_packet::SwitchFacts;
+use penstock_units::Bytes;
 
 use crate::SwitchConfig;
-use crate::fixture::refusal::refused;
+use crate::config::Surroundings;
+use crate::fixture::refusal::{refused, refused_in};
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::switch::Arrival;
 
@@ -71,4 +73,20 @@ fn tiers_are_named_once_and_have_some_memory() {
     ] {
         assert_eq!(refused(&[("admission", &admission(tiers))], &[]), expected);
     }
+}
+
+#[test]
+fn a_port_has_room_for_a_full_packet_in_every_tier() {
+    let around = Surroundings { packet: Some(Bytes::new(1_048)), ..Surroundings::default() };
+    let found = |per_port, tier| {
+        let memory =
+            format!(r#"{{"kind":"static","per_port":{per_port},"other_tiers":[[2,{tier}]]}}"#);
+        refused_in(&around, &[("admission", &memory)], &[])
+    };
+    assert!(found(1_048, 1_048).is_empty());
+    let why = "a full packet has 1.048 kB on the wire, and would never pass; write that or more";
+    let refusal = |field: &str| alloc::vec![format!("admission.{field} is 1.047 kB; {why}")];
+    assert_eq!(found(1_047, 1_048), refusal("per_port"));
+    assert_eq!(found(1_048, 1_047), refusal("other_tiers[0][1]"));
+    assert_eq!(found(0, 1_048), ["admission.per_port is 0 B; write 1 B or more"]);
 }

@@ -10,10 +10,15 @@
 //! A queue must belong to one flow, as the `per-flow` assignment gives.
 //!
 //! The bytes to go are those of the flow from the packet on, as for the `srf` scheduler. In that simulator
-//! they are those that were not acknowledged when the packet left, which are more by at most a window. With
-//! our number the first packet of a flow in a queue has the most to go, except behind a packet that was sent
-//! again. So it is the first one that is dropped. For the same reason the fewest bytes to go are those of
-//! any packet that the flow has had in the queue since the queue was empty.
+//! they are those that were not acknowledged when the packet left, which are more by at most a window. A
+//! flow sends its packets in order. So with our number its first packet in a queue has the most to go, and
+//! it is the first one that is dropped. A packet that was sent again, or that took another path, may stand
+//! behind packets with fewer bytes to go; it counts when it is the first. The fewest bytes to go are those
+//! of any packet that the flow has had in the queue since the queue was empty.
+//!
+//! Of flows with equally many bytes to go, the one in the queue with the lowest number sends, and also loses
+//! its packet. In that simulator the packet that came first is sent, and the one that came last is dropped.
+//! More than 2^32 - 1 bytes to go count as 2^32 - 1, so that all endless flows have equally many.
 //!
 //! Control packets go first and are not dropped, as with all schemes here.
 

@@ -88,6 +88,53 @@ fn what_has_left_is_not_in_the_way() {
 }
 
 #[test]
+fn a_flow_that_has_left_loses_nothing() {
+    let mut bench = bench(2_000);
+    assert!(arrive(&mut bench, 1, 5_000));
+    assert!(arrive(&mut bench, 2, 6_000));
+    assert_eq!(drain(&mut bench), [(1, 5_000), (2, 6_000)]);
+    // Flow 3 has the queue that flow 1 had, and the queue of flow 2 is empty.
+    assert!(arrive(&mut bench, 3, 4_000));
+    assert!(arrive(&mut bench, 3, 3_000));
+    assert!(arrive(&mut bench, 3, 2_000), "flow 3 loses its first packet");
+    assert_eq!(drain(&mut bench), [(3, 3_000), (3, 2_000)]);
+}
+
+#[test]
+fn of_flows_with_equally_many_bytes_to_go_the_one_with_the_first_queue_sends_and_loses() {
+    let mut bench = bench(3_000);
+    for (number, remaining) in [(1, 5_000), (2, 5_000), (2, 4_000)] {
+        assert!(arrive(&mut bench, number, remaining));
+    }
+    assert!(arrive(&mut bench, 1, 4_000), "flow 1 loses its packet, and has a packet again");
+    assert_eq!(drain(&mut bench), [(1, 4_000), (2, 5_000), (2, 4_000)]);
+}
+
+#[test]
+fn a_flow_that_may_not_send_is_not_chosen_for_what_arrives() {
+    let mut bench = bench(9_000);
+    assert!(arrive(&mut bench, 1, 9_000));
+    bench.signal(0, Signal::PauseQueue(1));
+    assert!(arrive(&mut bench, 1, 1_000));
+    assert!(arrive(&mut bench, 2, 4_000));
+    assert_eq!(drain(&mut bench), [(2, 4_000)]);
+    bench.signal(0, Signal::ResumeQueue(1));
+    assert!(arrive(&mut bench, 2, 3_000));
+    assert_eq!(drain(&mut bench), [(1, 9_000), (1, 1_000), (2, 3_000)]);
+}
+
+#[test]
+fn a_flow_that_may_not_send_loses_its_only_packet_once() {
+    let mut bench = bench(2_000);
+    assert!(arrive(&mut bench, 1, 9_000));
+    bench.signal(0, Signal::PauseQueue(1));
+    assert!(arrive(&mut bench, 2, 5_000));
+    assert!(arrive(&mut bench, 3, 4_000), "flow 1 loses its packet");
+    assert!(arrive(&mut bench, 3, 3_000), "flow 2 loses its packet");
+    assert_eq!(drain(&mut bench), [(3, 4_000), (3, 3_000)]);
+}
+
+#[test]
 fn a_flow_that_may_not_send_loses_packets_too() {
     let mut bench = bench(2_000);
     assert!(arrive(&mut bench, 1, 9_000));

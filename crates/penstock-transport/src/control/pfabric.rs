@@ -7,6 +7,9 @@
 //!   it, up to the largest window.
 //! - A timeout sets the threshold to half the window, and the window to one packet.
 //!
+//! In that simulator an acknowledgement counts as one packet if the first missing byte has moved, and not at
+//! all otherwise. There a sender also knows, without an acknowledgement, what its receiver has.
+//!
 //! The order in which packets leave and are dropped is the switches' (scheduling `pfabric`) and the NIC's
 //! (`srf`). The threshold is unlimited at first.
 
@@ -127,6 +130,33 @@ mod tests {
         assert_eq!(pfabric.window(), 120_000);
         acknowledge(&mut pfabric, 20);
         assert_eq!(pfabric.window(), 125_000);
+    }
+
+    #[test]
+    fn an_acknowledgement_adds_a_packet_for_each_packet_that_it_acknowledges() {
+        let mut pfabric = pfabric();
+        let view = fixture::view(3, 1_000, 3);
+        pfabric.on_acknowledgement(Time::ZERO, &Acknowledgement::plain(0), &view);
+        assert_eq!(pfabric.window(), 103_000);
+    }
+
+    #[test]
+    fn the_first_window_may_be_the_largest() {
+        let refused = |maximum_bdp_factor| {
+            let mut problems = Problems::default();
+            PfabricConfig { initial_bdp_factor: 1.0, maximum_bdp_factor }.check(&mut problems);
+            !problems.is_empty()
+        };
+        assert_eq!([0.9, 1.0, 1.1].map(refused), [true, false, false]);
+    }
+
+    #[test]
+    fn a_window_has_room_for_a_packet() {
+        let config = PfabricConfig { initial_bdp_factor: 1e-9, maximum_bdp_factor: 1e-9 };
+        let mut pfabric = Pfabric::new(&config, &fixture::flow(&fixture::path()));
+        assert_eq!(pfabric.window(), 1_000);
+        acknowledge(&mut pfabric, 3);
+        assert_eq!(pfabric.window(), 1_000);
     }
 
     #[test]

@@ -105,3 +105,23 @@ impl Scoreboard {
         self.lost_bytes = self.received.missing(self.resent_to..self.lost_end);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::view;
+
+    #[test]
+    fn a_gap_that_is_found_after_a_timeout_leaves_all_lost_that_was() {
+        let mut board = Scoreboard::new(1_000);
+        let ack =
+            Acknowledgement { is_negative: true, received: 5_000, ..Acknowledgement::plain(0) };
+        board.on_acknowledgement(&ack, &mut view(0, 10, 0));
+        board.lose_gaps(&view(0, 10, 0));
+        assert_eq!(board.lost_bytes(), 5_000);
+        board.lose_all(&view(0, 10, 0));
+        assert_eq!(board.take_lost(), Some((0, 1_000)));
+        board.lose_gaps(&view(0, 10, 0));
+        assert_eq!((board.lost_bytes(), board.departed_bytes()), (8_000, 9_000));
+    }
+}

@@ -10,6 +10,9 @@
 //! - After a timeout, all outstanding bytes that are not known to have arrived count as lost. They are sent
 //!   again in order, as the controller's window allows.
 //!
+//! In that simulator the bytes that have arrived ahead of a gap widen the window even while the gap is sent
+//! again. Here they are not in flight, and add nothing more.
+//!
 //! Left out, as there: the probes of one byte that a flow sends after five timeouts in a row. Here such a
 //! flow goes on with a packet per timeout.
 

@@ -59,6 +59,8 @@ fn a_gap_is_no_loss_and_what_has_arrived_ahead_of_it_is_not_in_flight() {
 fn after_three_round_trips_without_progress_all_that_is_missing_is_sent_again() {
     let mut sending = sending();
     assert_eq!(sending.deadline(), Time::from_us(24));
+    sending.on_send(Time::from_us(5), 9_000, 10_000);
+    assert_eq!(sending.deadline(), Time::from_us(24), "a packet that leaves is no progress");
     acknowledge(&mut sending, Time::from_us(8), (2, 2), None);
     assert_eq!(sending.deadline(), Time::from_us(32), "progress");
     for packet in [3, 7] {
@@ -83,7 +85,9 @@ fn what_arrives_after_its_timeout_is_not_sent_again() {
     let mut sending = sending();
     sending.on_deadline(Time::from_us(24), &mut view(0, 10, 0));
     acknowledge(&mut sending, Time::from_us(25), (3, 3), None);
+    assert_eq!((sending.lost_bytes(7_000), sending.departed_bytes()), (7_000, 7_000));
     acknowledge(&mut sending, Time::from_us(25), (3, 0), Some(8));
+    assert_eq!((sending.lost_bytes(7_000), sending.departed_bytes()), (6_000, 7_000));
     assert_eq!(resent(&mut sending), [3, 4, 5, 6, 7, 9]);
     let silent = (sending.is_long(Time::from_us(24)), sending.is_long(Time::from_us(25)));
     assert_eq!(silent, (false, true));
@@ -93,6 +97,15 @@ fn what_arrives_after_its_timeout_is_not_sent_again() {
     sending.on_send(Time::from_us(40), 9_000, 10_000);
     let first = Some(LossSignal::Timeout { in_flight: 1_000, is_repeated: false });
     assert_eq!(sending.on_deadline(Time::from_us(64), &mut view(9, 10, 0)), first);
+}
+
+#[test]
+fn a_last_packet_of_one_byte_is_progress() {
+    let mut sending = sending();
+    sending.on_send(Time::ZERO, 10_000, 10_001);
+    let mut view = FlowView { acknowledged: 10_001, next: 10_001, newly_acknowledged: 1 };
+    sending.on_acknowledgement(Time::from_us(9), &Acknowledgement::plain(10_001), &mut view);
+    assert_eq!(sending.deadline(), Time::NEVER);
 }
 
 #[test]

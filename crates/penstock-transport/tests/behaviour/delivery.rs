@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use crate::pair::Pair;
 use crate::{
-    cubic, dctcp, fast_retransmit, go_back_n, line_rate, new_reno, selective_repeat, swift,
-    timeout_only, trimmed_headers, window,
+    cubic, dctcp, fast_retransmit, go_back_n, line_rate, new_reno, pfabric, selective_repeat,
+    swift, timeout_only, trimmed_headers, window,
 };
 
 fn controllers() -> impl Strategy<Value = ControllerConfig> {
@@ -18,6 +18,7 @@ fn controllers() -> impl Strategy<Value = ControllerConfig> {
         Just(dctcp()),
         Just(new_reno(10)),
         Just(cubic(10)),
+        Just(pfabric()),
         Just(swift()),
     ]
 }

@@ -17,8 +17,8 @@ mod timer;
 use penstock_packet::EmptyQueue;
 use penstock_transport::control::dctcp::DctcpStart;
 use penstock_transport::control::{
-    CubicConfig, DctcpConfig, Increase, LineRateConfig, NewRenoConfig, RateWindow, SwiftConfig,
-    WindowConfig,
+    CubicConfig, DctcpConfig, Increase, LineRateConfig, NewRenoConfig, PfabricConfig, RateWindow,
+    SwiftConfig, WindowConfig,
 };
 use penstock_transport::recovery::{
     FastRetransmitConfig, GoBackNConfig, PerfectConfig, SelectiveRepeatConfig, TimeoutOnlyConfig,
@@ -137,6 +137,11 @@ fn cubic(packets: u32) -> ControllerConfig {
         beta: 0.7,
         fast_convergence: true,
     })
+}
+
+/// pFabric from a window of 100 packets.
+fn pfabric() -> ControllerConfig {
+    ControllerConfig::Pfabric(PfabricConfig { initial_bdp_factor: 1.0, maximum_bdp_factor: 1.25 })
 }
 
 /// Swift from a window of 100 packets, with a target of 12 us.
