@@ -109,10 +109,6 @@ impl AtSource for Sending {
         self.expiry
     }
 
-    fn is_long(&self, silence: Time) -> bool {
-        silence > self.timeout
-    }
-
     fn on_deadline(&mut self, now: Time, view: &mut FlowView) -> Option<LossSignal> {
         if now < self.expiry {
             return None;
