@@ -89,8 +89,11 @@ impl Scoreboard {
 
     /// The gaps before the last packet that is known to have arrived are lost.
     pub(crate) fn lose_gaps(&mut self, view: &FlowView) {
-        self.lost_end = self.lost_end.max(self.received.last_start());
-        self.count_lost(view);
+        let end = self.received.last_start();
+        if end > self.lost_end {
+            self.lost_end = end;
+            self.count_lost(view);
+        }
     }
 
     /// All outstanding bytes that are not known to have arrived are lost.
