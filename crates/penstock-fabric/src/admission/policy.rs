@@ -54,18 +54,23 @@ pub(crate) trait Parameters {
     }
 }
 
-/// Checks that a full packet fits into the memory `size`, the value of `field`. Into a smaller one no full
-/// packet would ever be let.
+/// Checks that a full packet fits into the memory `size`, the value of `field`, and into those of the
+/// entries of `others`. Into a smaller one no full packet would ever be let.
 pub(crate) fn fits_packet(
-    field: &str,
-    size: Bytes,
+    (field, size): (&str, Bytes),
+    (others, sizes): (&str, impl Iterator<Item = Bytes>),
     around: &Surroundings,
     problems: &mut Problems,
 ) {
-    let Some(packet) = around.packet.filter(|_| problems.has_sound(field)) else { return };
+    let Some(packet) = around.packet else { return };
     let remedy =
         format!("a full packet has {packet} on the wire, and would never pass; write that or more");
-    problems.unless(size >= packet, field, size, remedy);
+    let entries = sizes.enumerate().map(|(index, size)| (format!("{others}[{index}][1]"), size));
+    for (field, size) in core::iter::once((field.into(), size)).chain(entries) {
+        if problems.has_sound(&field) {
+            problems.unless(size >= packet, &field, size, &remedy);
+        }
+    }
 }
 
 /// An admission policy of a switch. The policy writes the ingress accounts; [`super::Admission`] keeps

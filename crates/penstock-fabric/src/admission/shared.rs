@@ -13,7 +13,6 @@
 //! Alpha grows with the port's rate over the slowest port's rate, as in the HPCC simulator, which
 //! doubles alpha with every doubling of the rate.
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -76,11 +75,9 @@ impl SharedConfig {
 
 impl Parameters for SharedConfig {
     fn fits(&self, _: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
-        fits_packet("admission.buffer", self.buffer, around, problems);
-        for (index, &(_, size)) in self.other_buffers.iter().enumerate() {
-            let field = format!("admission.other_buffers[{index}][1]");
-            fits_packet(&field, size, around, problems);
-        }
+        let own = ("admission.buffer", self.buffer);
+        let others = self.other_buffers.iter().map(|&(_, size)| size);
+        fits_packet(own, ("admission.other_buffers", others), around, problems);
     }
 
     fn memory(&self, node: u32) -> u64 {

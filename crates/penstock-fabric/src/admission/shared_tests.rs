@@ -1,5 +1,6 @@
 //! Dynamic thresholds, headroom and the edges of the buffer.
 
+use alloc::format;
 use alloc::vec;
 
 use penstock_packet::PortFacts;

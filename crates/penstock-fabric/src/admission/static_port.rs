@@ -61,11 +61,9 @@ impl Parameters for StaticConfig {
     }
 
     fn fits(&self, _: &SwitchConfig, around: &Surroundings, problems: &mut Problems) {
-        fits_packet("admission.per_port", self.per_port, around, problems);
-        for (index, &(_, size)) in self.other_tiers.iter().enumerate() {
-            let field = format!("admission.other_tiers[{index}][1]");
-            fits_packet(&field, size, around, problems);
-        }
+        let own = ("admission.per_port", self.per_port);
+        let others = self.other_tiers.iter().map(|&(_, size)| size);
+        fits_packet(own, ("admission.other_tiers", others), around, problems);
     }
 
     fn is_per_port(&self) -> bool {
