@@ -208,8 +208,9 @@ def per_flow(bench: Bench) -> Table:
 
 
 def threads(bench: Bench) -> Table:
-    """One run on 1, 2 and 4 threads."""
-    headings = ("hosts", "scheme", "1 thread ns", "1 / 2 threads", "1 / 4 threads", "2 / 4 threads")
+    """One run on 1, 2 and 4 threads, and how far from each other the cores were."""
+    ratios = ("1 / 2 threads", "1 / 4 threads", "2 / 4 threads")
+    headings = ("hosts", "scheme", "1 thread ns", *ratios, "handover ns")
     table = Table("threads", headings, text_columns=2)
     for fabric in FABRICS[:1] if bench.is_smoke else FABRICS:
         for scheme in THREADED:
@@ -223,5 +224,6 @@ def threads(bench: Bench) -> Table:
                 f"{ratio(one.seconds, two.seconds):.2f}",
                 f"{ratio(one.seconds, four.seconds):.2f}",
                 f"{ratio(two.seconds, four.seconds):.2f}",
+                " ".join(f"{handover:.0f}" for handover in two.handover_ns),
             )
     return table

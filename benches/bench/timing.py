@@ -28,6 +28,8 @@ class Times:
     """Time of the loop, by repeat."""
     finish_seconds: tuple[float, ...]
     """Time of making the results, by repeat."""
+    handover_ns: tuple[float, ...]
+    """Time of a cache line from one core to another, by repeat; nothing on one thread."""
 
     @property
     def all_seconds(self) -> tuple[float, ...]:
@@ -110,5 +112,5 @@ def written(folder: Path, scenarios: Sequence[str], threads: Sequence[int]) -> l
 
 
 def _times(page: dict[str, Any]) -> Times:
-    lists = {name: tuple(page[name]) for name in ("seconds", "finish_seconds")}
+    lists = {name: tuple(page[name]) for name in ("seconds", "finish_seconds", "handover_ns")}
     return Times(**(page | lists))

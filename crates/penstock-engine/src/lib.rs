@@ -13,6 +13,6 @@ pub mod stream;
 pub mod wheel;
 pub mod windows;
 
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_for_write};
 pub use stream::stream;
 pub use wheel::{SourceId, Wheel};

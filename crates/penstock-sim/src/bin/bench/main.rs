@@ -4,7 +4,10 @@
 //! Prints one line of JSON. In each repeat every scenario and then, with `bare`, the bare loop of the
 //! first scenario take their turns, so that what disturbs the machine disturbs all of them alike. The times
 //! of all repeats are printed in order; the reader compares times of one repeat. The loop is timed by
-//! itself, and making the results by itself. Building the network is not timed.
+//! itself, and making the results by itself. Building the network is not timed. Before and after a run on
+//! several threads a cache line is handed over between two of them.
+
+mod handover;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -18,6 +21,8 @@ use penstock_sim::rows::Record;
 use penstock_sim::simulation::Simulation;
 use penstock_sim::{RunError, RunOptions, Scenario, partitions};
 use serde::Serialize;
+
+use handover::handover_ns;
 
 /// Rows that a run holds; more leave it and are forgotten, as those of a saved run leave it for a file
 /// (`MOST_ROWS` of `penstock/storage/pieces.py`).
@@ -43,6 +48,9 @@ struct Timed {
     seconds: Vec<f64>,
     /// Of making the results, by repeat (s).
     finish_seconds: Vec<f64>,
+    /// How long a cache line takes from one core to another before and after the loop, the longer one, by
+    /// repeat (ns); nothing for runs on one thread.
+    handover_ns: Vec<f64>,
 }
 
 #[derive(Default, Serialize)]
@@ -129,9 +137,11 @@ fn time_loop<O: Record + Send>(
     let count = partitions(&network.topology, threads);
     let mut simulation = Simulation::partitioned(scenario, network, count, observer)?;
     let options = RunOptions { threads, most_rows: MOST_ROWS, ..RunOptions::default() };
+    let before = (threads > 1).then(handover_ns);
     let start = Instant::now();
     simulation.run(options, &mut |_| true)?;
     timed.seconds.push(start.elapsed().as_secs_f64());
+    timed.handover_ns.extend(before.map(|before| before.max(handover_ns())));
     let start = Instant::now();
     let results = simulation.finish(false);
     timed.finish_seconds.push(start.elapsed().as_secs_f64());
