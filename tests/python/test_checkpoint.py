@@ -135,6 +135,17 @@ def test_a_run_that_a_signal_stops_says_how_to_go_on(whole: Path, tmp_path: Path
     assert_same(out, whole)
 
 
+def test_a_signal_before_a_run_goes_on_says_that_its_checkpoint_is_kept(
+    killed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("penstock.cli.runs.simulate", lambda *_, **__: {})
+    monkeypatch.setattr("penstock.interruption.happened", lambda: True)
+    assert main(["resume", str(killed)]) == 1
+    said = capsys.readouterr().err
+    assert f"interrupted; the checkpoint is kept: penstock resume {killed}" in said
+    assert find_checkpoint(killed)[0].name == "quickstart"
+
+
 @pytest.fixture
 def killed(whole: Path, tmp_path: Path) -> Path:
     """Where a run was to be saved that was killed after a checkpoint."""

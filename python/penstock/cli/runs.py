@@ -249,7 +249,9 @@ def end_if_failed(runs: Mapping[str, Run], wanted: Iterable[str]) -> None:
 
 def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:
     """Says what interrupted runs have left in their files; to be raised, exit code 1."""
-    typer.echo("interrupted; what had finished is kept:", err=True)
+    runs = list(runs)
+    kept = "what had finished is kept:" if runs else interruption.kept()
+    typer.echo(f"interrupted; {kept}", err=True)
     for run in runs:
         frames = {"flows": run.flows, "buffers": run.buffers}
         shown = ", ".join(f"{FILES[name]} {one.height:,} rows" for name, one in frames.items())

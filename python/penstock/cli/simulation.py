@@ -96,10 +96,12 @@ def resume(
 
     Example: penstock resume runs/long
     """
+    from penstock import interruption
     from penstock.cli.runs import end_if_interrupted, present, simulate
     from penstock.storage.checkpoint import find_checkpoint
 
     scenario, last = find_checkpoint(directory)
+    interruption.keep(f"the checkpoint is kept: penstock resume {directory}")
     name = scenario.scheme.name
     runs = simulate(
         {name: scenario},
