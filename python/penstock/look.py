@@ -1,8 +1,8 @@
 """How a scheme looks: its colour on light and on dark ground, its marker, its dash.
 
 What it is: one list for terminal, page and paper figure. What it is not: it draws nothing.
-Invariant: a preset has one look everywhere; up to twelve names of one figure have twelve looks that
-differ in hue, dash or marker, so that they are told apart in grey, too.
+Invariant: a preset has one look everywhere; the names of one figure have looks that differ in hue,
+dash or marker. The looks of the first twelve are told apart in grey, too.
 """
 
 from __future__ import annotations
@@ -156,6 +156,10 @@ _OTHERS = [
     Look(OCHRE, "o", "-."),
     Look(SLATE, "v", ":"),
 ]
+_COLOURS, _MARKERS, _DASHES = list(ON_DARK), "os^v<>DdPXx", ("-", "--", "-.", ":")
+_MORE = [Look(_COLOURS[n % 9], _MARKERS[n % 11], _DASHES[n % 4]) for n in range(9 * 11 * 4)]
+"""For names beyond `_OTHERS`: 9 colours, 11 markers and 4 dashes have no common divisor, so walking
+along all three at once meets each of the 396 combinations once."""
 
 
 def look(name: str) -> Look:
@@ -169,7 +173,8 @@ def looks(names: Sequence[str]) -> dict[str, Look]:
     taken = {one.colour for one in own.values()}
     free = [other for other in _OTHERS if other not in own.values()]
     free.sort(key=lambda other: other.colour in taken)  # hues of their own come first
-    spare = itertools.cycle(free or _OTHERS)
+    more = [other for other in _MORE if other not in (*own.values(), *free)]
+    spare = itertools.cycle((*free, *more))
     return {name: own[name] if name in own else next(spare) for name in names}
 
 

@@ -270,6 +270,12 @@ def test_twelve_names_have_twelve_looks_and_each_colour_one_on_dark_ground() -> 
     assert len({one.on_dark for one in look.LOOKS.values()}) == len(look.ON_DARK)
 
 
+def test_a_hundred_names_have_a_hundred_looks() -> None:
+    for known in ([], list(look.LOOKS)):
+        names = [*known, *(f"mine-{place}" for place in range(100))]
+        assert len(set(look.looks(names).values())) == len(names)
+
+
 def test_labels_at_line_ends_do_not_overlap() -> None:
     places = style._spread([0.5, 0.5, 0.51, 0.9], 0.1)
     ordered = sorted(places)
