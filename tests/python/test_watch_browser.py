@@ -458,6 +458,15 @@ def test_dark_has_its_own_colours(show: Open) -> None:
     assert page.evaluate(ground) == "rgb(253, 253, 252)"
 
 
+def test_dark_words_and_a_drawing_on_its_ground_are_printed(show: Open) -> None:
+    page = show(color_scheme="dark")
+    page.emulate_media(media="print")
+    style = "selector => getComputedStyle(document.querySelector(selector))"
+    assert page.evaluate(f"({style})('h1').color") == "rgb(29, 35, 41)"
+    assert page.evaluate(f"({style})('#still').printColorAdjust") == "exact"
+    assert page.evaluate(f"({style})('#still').backgroundColor") == "rgb(28, 34, 39)"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_those_who_cannot_see_it_can_use_it(show: Open, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
