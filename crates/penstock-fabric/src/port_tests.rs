@@ -68,14 +68,16 @@ fn pauses_of_queues_that_do_not_exist_and_of_the_control_queue_are_ignored() {
 #[test]
 fn a_collision_is_a_packet_that_joins_behind_another_flow() {
     let mut bench = Bench::new(&plain(), &hosts(2));
-    for number in [1, 1, 2, 2, 1] {
+    for number in [1, 1, 2, 2, 2, 1] {
         bench.admit(flow(number), 1_000);
     }
     let counters = bench.switch.port(0).counters;
-    assert_eq!((counters.enqueued, counters.collisions, counters.bytes_max), (5, 2, 5_000));
+    assert_eq!((counters.enqueued, counters.collisions, counters.bytes_max), (6, 2, 6_000));
     bench.drain(0);
     bench.admit(flow(3), 1_000);
-    assert_eq!(bench.switch.port(0).counters.collisions, 2, "an empty queue has nobody in it");
+    let counters = bench.switch.port(0).counters;
+    assert_eq!(counters.collisions, 2, "an empty queue has nobody in it");
+    assert_eq!(counters.bytes_max, 6_000, "the most that was ever queued");
 }
 
 #[test]
