@@ -4,7 +4,7 @@ use penstock_packet::{Carried, Packet, PacketPool, Signal};
 use penstock_units::{BitRate, Time};
 
 use super::Port;
-use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 use crate::scheduling::policy::Egress;
 use crate::scheduling::{Scheduler, fifo, strict};
 use crate::{SchedulingConfig, SwitchConfig};
@@ -63,6 +63,29 @@ fn pauses_of_queues_that_do_not_exist_and_of_the_control_queue_are_ignored() {
     bench.admit(flow(1), 1_000);
     assert_eq!(bench.drain(0).len(), 2);
     assert_eq!(bench.switch.port(0).paused_queues(), 0);
+}
+
+#[test]
+fn a_port_may_have_more_queues_than_a_bitmap_names() {
+    let mut bench = Bench::new(&bfc(dynamic(300), hop_rtts(1.0)), &hosts(2));
+    bench.signal(0, Signal::PauseQueue(257));
+    bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: u128::MAX });
+    let paused = bench.queues(0).iter().zip(0..).filter(|(queue, _)| queue.is_paused);
+    assert!(paused.map(|(_, number)| number).eq((1..128).chain([257])));
+}
+
+#[test]
+fn a_timed_pause_of_all_classes_counts_as_one_class_however_many_others_are_paused() {
+    let mut bench = Bench::new(&plain(), &hosts(2));
+    bench.signal(0, Signal::PauseTime(3_000));
+    bench.after(Time::from_us(1));
+    bench.signal(0, Signal::PauseClass(0));
+    bench.after(Time::from_us(2));
+    bench.switch.release(bench.now, 0);
+    bench.after(Time::from_us(4));
+    let port = bench.switch.port(0);
+    assert_eq!(port.class_pause_time(bench.now), Time::from_us(7));
+    assert_eq!(port.counters.class_pauses, 2);
 }
 
 #[test]

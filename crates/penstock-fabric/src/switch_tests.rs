@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::Signal;
+use penstock_units::BitRate;
 
 use super::*;
 use crate::SchedulingConfig;
@@ -100,6 +101,39 @@ fn a_signal_is_observed_with_its_port_and_queue() {
     for seen in &bench.recorder.0 {
         assert_eq!((seen.ingress, seen.egress, seen.packet.upstream_queue), (2, 2, 4));
     }
+}
+
+#[test]
+fn a_bitmap_is_observed_as_the_pauses_and_resumes_that_it_makes() {
+    use PacketEvent::{PauseReceived, ResumeReceived};
+    let mut bench = Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &hosts(3));
+    for queue in [2, 4] {
+        bench.signal(2, Signal::PauseQueue(queue));
+    }
+    bench.recorder.0.clear();
+    bench.signal(2, Signal::QueueBitmap { epoch: 0, queues: 1 << 4 | 1 << 6 });
+    let seen = bench.recorder.0.iter();
+    let seen: Vec<_> = seen.map(|seen| (seen.event, seen.packet.upstream_queue)).collect();
+    assert_eq!(seen, [(ResumeReceived, 2), (PauseReceived, 6)], "queue 4 was paused already");
+    assert!(bench.recorder.0.iter().all(|seen| seen.packet.queue == seen.packet.upstream_queue));
+}
+
+#[test]
+fn the_threshold_that_is_observed_is_that_of_the_ingress() {
+    // Without headroom a pool of 800,000 B: an eighth for 100 Gb/s, half for 400 Gb/s.
+    let mut facts = hosts(2);
+    facts.ports[1].rate = BitRate::from_gbps(400);
+    let admission = r#"{"kind":"shared","buffer":808192,"other_buffers":[],
+        "ingress":{"alpha":0.125,"reserve":4096,"headroom":{"kind":"bytes","size":0}}}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":2000,"xoff":null,"pause":{"kind":"lasting"}}"#;
+    let config = SwitchConfig {
+        admission: serde_json::from_str(admission).unwrap(),
+        backpressure: serde_json::from_str(pfc).unwrap(),
+        ..plain()
+    };
+    let mut bench = Bench::new(&config, &facts);
+    bench.admit(flow(1), 1_000);
+    assert!(bench.recorder.0.iter().all(|seen| seen.threshold == 400_000));
 }
 
 #[test]
