@@ -6,11 +6,11 @@ use penstock_packet::SwitchFacts;
 use penstock_units::Bytes;
 
 use super::*;
-use crate::{AdmissionConfig, SwitchConfig};
 use crate::config::Surroundings;
 use crate::fixture::refusal::{refused, refused_in};
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::switch::Arrival;
+use crate::{AdmissionConfig, SwitchConfig};
 
 const QUEUED: Arrival = Arrival::Queued { feedback: None };
 
