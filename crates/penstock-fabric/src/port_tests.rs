@@ -1,9 +1,11 @@
 //! Counters and clocks of a port.
 
+use penstock_packet::epochs::label;
 use penstock_packet::{Carried, Packet, PacketPool, Signal};
 use penstock_units::{BitRate, Time};
 
 use super::Port;
+use crate::assignment::dynamic::DynamicConfig;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 use crate::scheduling::policy::Egress;
 use crate::scheduling::{Scheduler, fifo, strict};
@@ -72,6 +74,33 @@ fn a_port_may_have_more_queues_than_a_bitmap_names() {
     bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: u128::MAX });
     let paused = bench.queues(0).iter().zip(0..).filter(|(queue, _)| queue.is_paused);
     assert!(paused.map(|(_, number)| number).eq((1..128).chain([257])));
+}
+
+#[test]
+fn only_a_new_pause_of_its_own_epoch_ends_the_grace_of_a_flow() {
+    let assignment = DynamicConfig { grace_hop_rtts: 1.0, epoch_bits: 1, ..dynamic(2) };
+    let mut bench = Bench::new(&bfc(assignment, hop_rtts(1.0)), &hosts(2));
+    // Both epochs of the only queue are paused, so the flow stays in the first and gets a grace.
+    let (first, second) = (label(1, 0), label(1, 1));
+    for queue in [first, second] {
+        bench.signal(0, Signal::PauseQueue(queue));
+    }
+    (0..3).for_each(|_| assert_eq!(bench.admit(flow(1), 1_000), None));
+    bench.signal(0, Signal::PauseQueue(second));
+    assert!(bench.depart(0).is_some());
+    bench.signal(0, Signal::PauseQueue(first));
+    assert!(bench.depart(0).is_none());
+}
+
+#[test]
+fn a_paused_queue_that_runs_empty_in_its_grace_stays_paused_for_the_next_flow() {
+    let assignment = DynamicConfig { grace_hop_rtts: 1.0, ..dynamic(2) };
+    let mut bench = Bench::new(&bfc(assignment, hop_rtts(1.0)), &hosts(2));
+    bench.signal(0, Signal::PauseQueue(1));
+    bench.admit(flow(1), 1_000);
+    assert_eq!(bench.drain(0), [1]);
+    let port = bench.switch.port(0);
+    assert!(port.empty_queues().contains(1) && !port.open_queues().contains(1));
 }
 
 #[test]
