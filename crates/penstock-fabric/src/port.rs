@@ -159,14 +159,13 @@ impl Port {
         self.control.push(pool, id);
     }
 
-    /// Appends a data packet to `queue`.
+    /// Appends a data packet to `queue`, which the packet names already.
     #[inline(always)] // a switch has one call
     pub fn enqueue(&mut self, pool: &mut PacketPool, id: PacketId, queue: u16) {
         let index = usize::from(queue);
         let entry = &mut self.queues[index];
         let last = entry.packets.tail();
         let packet = &mut pool[id];
-        packet.queue = queue;
         let bytes = packet.wire_bytes;
         let flow = packet.flow_hash;
         let number = u32::from(queue);

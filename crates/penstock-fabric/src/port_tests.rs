@@ -1,10 +1,12 @@
 //! Counters and clocks of a port.
 
+use penstock_packet::epochs::label;
 use penstock_packet::{Carried, Packet, PacketPool, Signal};
 use penstock_units::{BitRate, Time};
 
 use super::Port;
-use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::assignment::dynamic::DynamicConfig;
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 use crate::scheduling::policy::Egress;
 use crate::scheduling::{Scheduler, fifo, strict};
 use crate::{SchedulingConfig, SwitchConfig};
@@ -66,16 +68,68 @@ fn pauses_of_queues_that_do_not_exist_and_of_the_control_queue_are_ignored() {
 }
 
 #[test]
+fn a_port_may_have_more_queues_than_a_bitmap_names() {
+    let mut bench = Bench::new(&bfc(dynamic(300), hop_rtts(1.0)), &hosts(2));
+    bench.signal(0, Signal::PauseQueue(257));
+    bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: u128::MAX });
+    let paused = bench.queues(0).iter().zip(0..).filter(|(queue, _)| queue.is_paused);
+    assert!(paused.map(|(_, number)| number).eq((1..128).chain([257])));
+}
+
+#[test]
+fn only_a_new_pause_of_its_own_epoch_ends_the_grace_of_a_flow() {
+    let assignment = DynamicConfig { grace_hop_rtts: 1.0, epoch_bits: 1, ..dynamic(2) };
+    let mut bench = Bench::new(&bfc(assignment, hop_rtts(1.0)), &hosts(2));
+    // Both epochs of the only queue are paused, so the flow stays in the first and gets a grace.
+    let (first, second) = (label(1, 0), label(1, 1));
+    for queue in [first, second] {
+        bench.signal(0, Signal::PauseQueue(queue));
+    }
+    (0..3).for_each(|_| assert_eq!(bench.admit(flow(1), 1_000), None));
+    bench.signal(0, Signal::PauseQueue(second));
+    assert!(bench.depart(0).is_some());
+    bench.signal(0, Signal::PauseQueue(first));
+    assert!(bench.depart(0).is_none());
+}
+
+#[test]
+fn a_paused_queue_that_runs_empty_in_its_grace_stays_paused_for_the_next_flow() {
+    let assignment = DynamicConfig { grace_hop_rtts: 1.0, ..dynamic(2) };
+    let mut bench = Bench::new(&bfc(assignment, hop_rtts(1.0)), &hosts(2));
+    bench.signal(0, Signal::PauseQueue(1));
+    bench.admit(flow(1), 1_000);
+    assert_eq!(bench.drain(0), [1]);
+    let port = bench.switch.port(0);
+    assert!(port.empty_queues().contains(1) && !port.open_queues().contains(1));
+}
+
+#[test]
+fn a_timed_pause_of_all_classes_counts_as_one_class_however_many_others_are_paused() {
+    let mut bench = Bench::new(&plain(), &hosts(2));
+    bench.signal(0, Signal::PauseTime(3_000));
+    bench.after(Time::from_us(1));
+    bench.signal(0, Signal::PauseClass(0));
+    bench.after(Time::from_us(2));
+    bench.switch.release(bench.now, 0);
+    bench.after(Time::from_us(4));
+    let port = bench.switch.port(0);
+    assert_eq!(port.class_pause_time(bench.now), Time::from_us(7));
+    assert_eq!(port.counters.class_pauses, 2);
+}
+
+#[test]
 fn a_collision_is_a_packet_that_joins_behind_another_flow() {
     let mut bench = Bench::new(&plain(), &hosts(2));
-    for number in [1, 1, 2, 2, 1] {
+    for number in [1, 1, 2, 2, 2, 1] {
         bench.admit(flow(number), 1_000);
     }
     let counters = bench.switch.port(0).counters;
-    assert_eq!((counters.enqueued, counters.collisions, counters.bytes_max), (5, 2, 5_000));
+    assert_eq!((counters.enqueued, counters.collisions, counters.bytes_max), (6, 2, 6_000));
     bench.drain(0);
     bench.admit(flow(3), 1_000);
-    assert_eq!(bench.switch.port(0).counters.collisions, 2, "an empty queue has nobody in it");
+    let counters = bench.switch.port(0).counters;
+    assert_eq!(counters.collisions, 2, "an empty queue has nobody in it");
+    assert_eq!(counters.bytes_max, 6_000, "the most that was ever queued");
 }
 
 #[test]

@@ -23,9 +23,10 @@ fn only_a_port_with_packets_or_signals_is_made() {
 #[test]
 fn a_port_that_is_not_made_answers_with_its_own_rate() {
     let fast = PortFacts { rate: BitRate::from_gbps(400), ..host_port() };
-    let facts = switch_with([host_port(), fast, host_port()].to_vec());
+    let slow = PortFacts { rate: BitRate::from_gbps(40), ..host_port() };
+    let facts = switch_with([host_port(), fast, slow, host_port()].to_vec());
     let mut ports = Ports::new(&SchedulingConfig::Fifo(FifoConfig {}), &facts, 0);
-    let rates = [host_port().rate, fast.rate, host_port().rate];
+    let rates = [host_port().rate, fast.rate, slow.rate, host_port().rate];
     assert!(ports.iter().map(Port::rate).eq(rates));
     assert!(ports.iter().all(|port| port.bytes() == 0 && !port.is_ready()));
     ports[1].hold(Time::ZERO, Time::from_ns(5));

@@ -4,9 +4,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use penstock_packet::Signal;
+use penstock_units::BitRate;
 
 use super::*;
-use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
+use crate::SchedulingConfig;
+use crate::assignment::dynamic::DynamicConfig;
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain, small_ports};
+use crate::scheduling::pfabric::PfabricConfig;
 
 fn events(bench: &Bench) -> Vec<PacketEvent> {
     bench.recorder.0.iter().map(|seen| seen.event).collect()
@@ -41,8 +45,50 @@ fn a_dropped_packet_is_neither_assigned_nor_queued() {
     let mut bench = Bench::new(&SwitchConfig { admission, ..plain() }, &hosts(2));
     assert_eq!(bench.arrive(flow(1), 1_000), Arrival::Dropped);
     assert_eq!(events(&bench), [Arrive, Drop]);
+    let queues =
+        bench.recorder.0.iter().map(|seen| (seen.packet.upstream_queue, seen.packet.queue));
+    assert!(queues.eq([(1, 0); 2]), "it came from queue 1, and has none here");
     assert_eq!(bench.switch.port(0).counters.drops, 1);
     assert_eq!((bench.switch.accounts().total, bench.pool.live()), (0, 0));
+}
+
+#[test]
+fn a_packet_that_is_displaced_gives_back_the_bytes_of_its_own_ingress_and_is_seen_to_be_dropped() {
+    use PacketEvent::{Arrive, Assign, Drop, Enqueue};
+    let mut bench = small_ports(SchedulingConfig::Pfabric(PfabricConfig {}), 1_000);
+    bench.arrive(Flow { ingress: 0, remaining: 9_000, ..flow(1) }, 1_000);
+    bench.arrive(Flow { ingress: 1, remaining: 1_000, ..flow(2) }, 1_000);
+    let seen = &bench.recorder.0;
+    let seen: Vec<_> = seen.iter().map(|seen| (seen.event, seen.packet.flow_hash)).collect();
+    let first = [Arrive, Assign, Enqueue].map(|event| (event, 1));
+    assert_eq!(seen[..3], first);
+    assert_eq!(seen[3..], [(Arrive, 2), (Drop, 1), (Assign, 2), (Enqueue, 2)]);
+    let used = [0, 1].map(|port| bench.switch.accounts().ingress(port, 0).used);
+    assert_eq!((used, bench.switch.port(0).counters.drops), ([0, 1_000], 1));
+}
+
+#[test]
+fn a_grace_is_observed_as_a_resume_and_its_end_as_a_pause() {
+    use PacketEvent::{
+        Arrive, Assign, Choose, Depart, Enqueue, PauseReceived, PauseSent, ResumeReceived,
+    };
+    let assignment = DynamicConfig { grace_hop_rtts: 1.0, ..dynamic(2) };
+    let mut bench = Bench::new(&bfc(assignment, hop_rtts(1.0)), &hosts(2));
+    bench.signal(0, Signal::PauseQueue(1));
+    bench.recorder.0.clear();
+    // The grace is 25,000 B: the first packet uses it up, and the pause holds the second.
+    bench.admit(flow(1), 25_000);
+    bench.admit(flow(1), 1_000);
+    assert!(bench.depart(0).is_some() && bench.depart(0).is_none());
+    let first = [Arrive, ResumeReceived, Assign, Choose, Enqueue];
+    let second = [Arrive, Assign, Enqueue, PauseSent];
+    let end = [Depart, PauseReceived];
+    assert_eq!(events(&bench), [&first[..], &second, &end].concat());
+    // The signals belong to port 0, by which the packets leave; the packets came by port 1.
+    for seen in &bench.recorder.0 {
+        let is_signal = matches!(seen.event, ResumeReceived | PauseReceived);
+        assert_eq!(seen.ingress, u16::from(!is_signal), "{:?}", seen.event);
+    }
 }
 
 #[test]
@@ -55,6 +101,39 @@ fn a_signal_is_observed_with_its_port_and_queue() {
     for seen in &bench.recorder.0 {
         assert_eq!((seen.ingress, seen.egress, seen.packet.upstream_queue), (2, 2, 4));
     }
+}
+
+#[test]
+fn a_bitmap_is_observed_as_the_pauses_and_resumes_that_it_makes() {
+    use PacketEvent::{PauseReceived, ResumeReceived};
+    let mut bench = Bench::new(&bfc(dynamic(8), hop_rtts(1.0)), &hosts(3));
+    for queue in [2, 4] {
+        bench.signal(2, Signal::PauseQueue(queue));
+    }
+    bench.recorder.0.clear();
+    bench.signal(2, Signal::QueueBitmap { epoch: 0, queues: 1 << 4 | 1 << 6 });
+    let seen = bench.recorder.0.iter();
+    let seen: Vec<_> = seen.map(|seen| (seen.event, seen.packet.upstream_queue)).collect();
+    assert_eq!(seen, [(ResumeReceived, 2), (PauseReceived, 6)], "queue 4 was paused already");
+    assert!(bench.recorder.0.iter().all(|seen| seen.packet.queue == seen.packet.upstream_queue));
+}
+
+#[test]
+fn the_threshold_that_is_observed_is_that_of_the_ingress() {
+    // Without headroom a pool of 800,000 B: an eighth for 100 Gb/s, half for 400 Gb/s.
+    let mut facts = hosts(2);
+    facts.ports[1].rate = BitRate::from_gbps(400);
+    let admission = r#"{"kind":"shared","buffer":808192,"other_buffers":[],
+        "ingress":{"alpha":0.125,"reserve":4096,"headroom":{"kind":"bytes","size":0}}}"#;
+    let pfc = r#"{"kind":"pfc","xon_offset":2000,"xoff":null,"pause":{"kind":"lasting"}}"#;
+    let config = SwitchConfig {
+        admission: serde_json::from_str(admission).unwrap(),
+        backpressure: serde_json::from_str(pfc).unwrap(),
+        ..plain()
+    };
+    let mut bench = Bench::new(&config, &facts);
+    bench.admit(flow(1), 1_000);
+    assert!(bench.recorder.0.iter().all(|seen| seen.threshold == 400_000));
 }
 
 #[test]

@@ -3,9 +3,11 @@
 use alloc::vec;
 
 use penstock_packet::Signal;
+use penstock_packet::epochs::label;
 
 use super::*;
 use crate::SwitchConfig;
+use crate::assignment::dynamic::DynamicConfig;
 use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 
 /// PFC with an XOFF of 5,000 B and an XON of 3,000 B, or dynamic thresholds.
@@ -68,6 +70,13 @@ fn a_dynamic_threshold_is_that_of_the_kept_packets_alone() {
     // With another port's 40,000 B in the pool, the limit is 4,375 B.
     let other = KeptPause { ingress: 2, number: 0, bytes: 41_000 };
     assert_eq!(bench.switch.lasting(&[kept(8_000), other]), [true, false]);
+    // Reserves are no part of the pool. With 7,333 B in it the limit is 9,333 B, which are kept; with a byte
+    // more the same limit is exceeded.
+    assert_eq!(bench.switch.lasting(&[kept(8_333)]), [false]);
+    assert_eq!(bench.switch.lasting(&[kept(8_334)]), [true]);
+    // Two ports share the pool: with 7,000 B each, the limit is 8,500 B. Only port 1 was paused.
+    let second = KeptPause { ingress: 2, ..kept(8_000) };
+    assert_eq!(bench.switch.lasting(&[kept(8_000), second]), [true, false]);
 }
 
 #[test]
@@ -81,4 +90,25 @@ fn bfc_keeps_a_pause_for_counted_packets() {
     assert_eq!(bench.switch.stopped(&bench.pool, 0), stopped);
     assert_eq!(bench.switch.lasting(&[kept(1_000), kept(0)]), [true, false]);
     assert!(!Bench::new(&plain(), &hosts(2)).switch.has_lasting_pauses());
+}
+
+#[test]
+fn a_queue_that_only_its_class_stops_waits_for_no_pause_of_a_queue() {
+    let mut bench = Bench::new(&bfc(dynamic(2), hop_rtts(1.0)), &hosts(3));
+    bench.admit(flow(1), 25_000);
+    bench.admit(flow(1), 1_000);
+    bench.signal(0, Signal::PauseClass(0));
+    assert_eq!(bench.switch.stopped(&bench.pool, 0), []);
+}
+
+#[test]
+fn a_packet_keeps_the_pause_of_its_upstream_queue_in_any_epoch() {
+    let assignment = DynamicConfig { epoch_bits: 2, ..dynamic(2) };
+    let mut bench = Bench::new(&bfc(assignment, hop_rtts(1.0)), &hosts(3));
+    bench.admit(Flow { upstream_queue: label(5, 1), ..flow(1) }, 25_000);
+    bench.admit(Flow { upstream_queue: label(6, 3), ..flow(1) }, 1_000);
+    let queue = bench.switch.port(0).label(1);
+    bench.signal(0, Signal::PauseQueue(queue));
+    let stopped = Stopped { pause: 1, ingress: 1, keeps: 6, bytes: 1_000 };
+    assert_eq!(bench.switch.stopped(&bench.pool, 0), [stopped]);
 }

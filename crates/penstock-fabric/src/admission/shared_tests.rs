@@ -32,6 +32,9 @@ fn admit(admission: &mut Admission, ingress: u16, bytes: u64) -> bool {
 fn headroom_is_three_one_way_products() {
     let headroom = HeadroomConfig::Bdp { factor: 3.0 };
     assert_eq!(headroom.of(&hosts(1), &host_port()), 37_500);
+    // The link's delay alone: the pipeline of the neighbour is not part of it.
+    let behind = PortFacts { neighbour_pipeline: Time::from_ns(500), ..host_port() };
+    assert_eq!(headroom.of(&hosts(1), &behind), 37_500);
     let fixed = HeadroomConfig::Bytes { size: Bytes::new(5_000) };
     assert_eq!(fixed.of(&hosts(1), &host_port()), 5_000);
 }
@@ -50,7 +53,8 @@ fn a_lossless_headroom_holds_what_arrives_until_a_pause_acts() {
         neighbour_pipeline: pipeline,
         ..host_port()
     };
-    let facts = SwitchFacts { pipeline_delay: pipeline, ..switch_with(vec![switch]) };
+    let ports = vec![host_port(), switch];
+    let facts = SwitchFacts { pipeline_delay: pipeline, ..switch_with(ports) };
     assert_eq!(lossless.of(&facts, &switch), 51_500 + 3_208);
 }
 
@@ -91,6 +95,52 @@ fn a_port_fills_its_reserve_then_its_share_then_its_headroom() {
     assert!(!admit(&mut admission, 0, 1_000));
     // Another port has its own reserve and headroom, and its share of the rest.
     assert!(admit(&mut admission, 1, 1_000));
+}
+
+#[test]
+fn the_share_of_a_port_is_full_to_the_byte() {
+    // The HPCC simulator (switch-mmu.cc) charges the headroom with what exceeds the threshold. Two reserves
+    // leave a pool of 800,000 B.
+    let empty = |alpha| {
+        let mut config = config(808_192, HeadroomConfig::Bytes { size: Bytes::new(9) });
+        config.buffer += Bytes::new(2 * 9);
+        config.ingress.as_mut().unwrap().alpha = alpha;
+        Admission::new(&AdmissionConfig::Shared(config), &hosts(2), 1)
+    };
+    // With alpha 64 the threshold is beyond the pool, which is the limit then.
+    for (alpha, share) in [(0.125, 100_000), (64.0, 800_000)] {
+        let mut admission = empty(alpha);
+        assert!(admit(&mut admission, 0, 4_096 + share));
+        let &Accounts { shared, headroom_peak, .. } = admission.accounts();
+        assert_eq!((shared, headroom_peak), (share, 0), "alpha {alpha}");
+        assert!(!admit(&mut empty(alpha), 0, 4_096 + share + 1), "alpha {alpha}");
+    }
+}
+
+#[test]
+fn each_port_has_the_headroom_of_its_own_link_and_the_peak_is_the_largest_use() {
+    let far = PortFacts { delay: Time::from_us(2), ..host_port() };
+    let facts = switch_with(vec![host_port(), far]);
+    let config = config(1_000_000, HeadroomConfig::Bdp { factor: 3.0 });
+    let mut admission = Admission::new(&AdmissionConfig::Shared(config), &facts, 1);
+    for (port, headroom) in [(1, 75_000), (0, 37_500)] {
+        while admit(&mut admission, port, 500) {}
+        assert_eq!(admission.accounts().ingress(port, 0).headroom, headroom);
+        assert_eq!(admission.accounts().headroom_peak, 75_000);
+    }
+}
+
+#[test]
+fn a_switch_may_have_another_memory_than_the_rest() {
+    let other_buffers = vec![(8, Bytes::new(5_000)), (7, Bytes::new(4_000))];
+    let config = SharedConfig { buffer: Bytes::new(3_000), other_buffers, ingress: None };
+    let config = AdmissionConfig::Shared(config);
+    for (node, memory) in [(9, 3_000), (8, 5_000), (7, 4_000)] {
+        assert_eq!(config.memory(node), memory);
+        let facts = SwitchFacts { node, ..hosts(2) };
+        assert!(admit(&mut Admission::new(&config, &facts, 1), 0, memory));
+        assert!(!admit(&mut Admission::new(&config, &facts, 1), 0, memory + 1));
+    }
 }
 
 #[test]

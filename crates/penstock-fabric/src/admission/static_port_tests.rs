@@ -5,11 +5,12 @@ use alloc::format;
 use penstock_packet::SwitchFacts;
 use penstock_units::Bytes;
 
-use crate::SwitchConfig;
+use super::*;
 use crate::config::Surroundings;
 use crate::fixture::refusal::{refused, refused_in};
 use crate::fixture::{Bench, Flow, flow, hosts, plain};
 use crate::switch::Arrival;
+use crate::{AdmissionConfig, SwitchConfig};
 
 const QUEUED: Arrival = Arrival::Queued { feedback: None };
 
@@ -52,6 +53,10 @@ fn the_ports_of_a_spine_have_twice_the_memory_of_those_of_a_leaf() {
     // AFQ 6.2.1: "512KB and 1MB per port respectively".
     let admission = r#"{"kind":"static","per_port":512000,"other_tiers":[[2,1000000]]}"#;
     let config = SwitchConfig { admission: serde_json::from_str(admission).unwrap(), ..plain() };
+    let AdmissionConfig::Static(memories) = &config.admission else { unreachable!() };
+    assert_eq!(memories.largest(), Bytes::new(1_000_000));
+    let small = StaticConfig { other_tiers: alloc::vec![(2, Bytes::new(9))], ..memories.clone() };
+    assert_eq!(small.largest(), Bytes::new(512_000));
     for (tier, packets) in [(1, 341), (2, 666), (3, 341)] {
         let mut bench = Bench::new(&config, &SwitchFacts { tier, ..hosts(2) });
         (0..packets).for_each(|_| assert_eq!(bench.arrive(flow(1), 1_500), QUEUED));

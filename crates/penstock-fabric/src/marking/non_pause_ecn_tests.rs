@@ -80,6 +80,7 @@ fn a_resume_without_a_pause_and_one_without_packets_change_nothing() {
     let mut bench = bench();
     admit(&mut bench, 2);
     bench.signal(0, Signal::ResumeClass(0));
+    assert!(!bench.switch.release(bench.now, 0), "no timed pause of all data was there");
     assert_eq!(marks(&mut bench, 2), [true, false]);
     bench.signal(0, Signal::PauseClass(0));
     bench.signal(0, Signal::ResumeClass(0));
@@ -122,6 +123,17 @@ fn the_end_of_a_timed_pause_counts_like_a_resume() {
     assert!(bench.depart(0).is_none());
     bench.now = Time::from_us(1);
     bench.switch.release(bench.now, 0); // PN = 3
+    admit(&mut bench, 3);
+    assert_eq!(marks(&mut bench, 6), [false, false, false, true, true, false]);
+}
+
+#[test]
+fn the_end_of_a_timed_pause_of_a_class_counts_like_a_resume() {
+    let mut bench = bench();
+    bench.signal(0, Signal::PauseClassFor { class: 0, nanoseconds: 1_000 });
+    admit(&mut bench, 3);
+    bench.now = Time::from_us(1);
+    assert_eq!(bench.switch.lapse(bench.now, &bench.pool, 0), Some(0)); // PN = 3
     admit(&mut bench, 3);
     assert_eq!(marks(&mut bench, 6), [false, false, false, true, true, false]);
 }

@@ -168,6 +168,11 @@ impl Port {
         self.count_pauses(now);
     }
 
+    /// The link has failed at `now`: what is left of the timed pauses is void. The caller releases the port.
+    pub(crate) fn forget_holds(&mut self, now: Time) {
+        self.held_until = self.held_until.min(now);
+    }
+
     /// When the timed pauses end and data may be sent again.
     pub fn held_until(&self) -> Time {
         self.held_until

@@ -369,3 +369,7 @@ impl Switch {
         requests.push(SwitchRequest::Ready(port));
     }
 }
+
+#[cfg(test)]
+#[path = "node_tests.rs"]
+mod tests;

@@ -206,8 +206,8 @@ impl Switch {
         for class in 0..8 {
             self.resume_class(moment.now, moment.pool, port, class);
         }
-        let held_until = self.port(port).held_until();
-        self.release(held_until.max(moment.now), port);
+        self.ports[usize::from(port)].forget_holds(moment.now);
+        self.release(moment.now, port);
     }
 
     /// The frames that ask the neighbour behind `port` for all pauses that should be in place. After an

@@ -2,6 +2,7 @@
 
 use crate::config::Surroundings;
 use crate::fixture::refusal::{CREDITS, DRR, LOSSLESS, PER_FLOW, POOL, refused, refused_in};
+use penstock_packet::{PacketEvent, SwitchFacts};
 use penstock_units::Bytes;
 use serde_json::json;
 
@@ -76,6 +77,22 @@ fn a_link_is_granted_anew_when_a_batch_has_arrived() {
     assert_eq!(bench.admit(flow(1), 1_000), None);
     assert_eq!(bench.admit(flow(1), 1_000), Some(grant(1, 0, WINDOW + 2_000)));
     assert_eq!(bench.admit(flow(1), 1_000), None);
+    let pauses = bench.recorder.0.iter().filter(|seen| seen.event == PacketEvent::PauseSent);
+    assert_eq!(pauses.count(), 0, "a grant is no pause");
+}
+
+#[test]
+fn credit_is_granted_from_the_memory_of_the_switch_itself() {
+    let mut switch = switch();
+    let AdmissionConfig::Shared(memories) = &mut switch.admission else { unreachable!() };
+    memories.other_buffers = alloc::vec![(9, memories.buffer + Bytes::new(5_000))];
+    let sent = [9, 8].map(|node| {
+        let mut bench = Bench::new(&switch, &SwitchFacts { node, ..hosts(2) });
+        let mut balance = bench.switch.opening_balance(1).unwrap();
+        send_all(&mut bench, &mut balance)
+    });
+    let spare = (WINDOW + SPARE + 1_000) / 1_000;
+    assert_eq!(sent, [spare + 5, spare]);
 }
 
 #[test]
