@@ -159,16 +159,16 @@ impl Port {
         self.control.push(pool, id);
     }
 
-    /// Appends a data packet to `queue`, which the packet names already.
+    /// Appends a data packet to the queue that the packet names.
     #[inline(always)] // a switch has one call
-    pub fn enqueue(&mut self, pool: &mut PacketPool, id: PacketId, queue: u16) {
-        let index = usize::from(queue);
+    pub fn enqueue(&mut self, pool: &mut PacketPool, id: PacketId) {
+        let packet = &mut pool[id];
+        let index = usize::from(packet.queue);
         let entry = &mut self.queues[index];
         let last = entry.packets.tail();
-        let packet = &mut pool[id];
         let bytes = packet.wire_bytes;
         let flow = packet.flow_hash;
-        let number = u32::from(queue);
+        let number = u32::from(packet.queue);
         scheduling::dispatch!(&mut self.scheduler, policy => policy.tag(entry, number, packet));
         if last.is_none() {
             self.empty.remove(index);

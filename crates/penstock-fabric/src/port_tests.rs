@@ -145,8 +145,8 @@ fn a_packet_that_is_dropped_when_it_was_taken_was_not_sent() {
     let mut pool = PacketPool::new(false);
     for wire_bytes in [700, 300] {
         let payload = wire_bytes - 48;
-        let id = pool.insert(Packet { wire_bytes, payload, ..Packet::default() });
-        port.enqueue(&mut pool, id, 1);
+        let id = pool.insert(Packet { queue: 1, wire_bytes, payload, ..Packet::default() });
+        port.enqueue(&mut pool, id);
     }
     let taken = port.dequeue(Time::ZERO, &pool).unwrap();
     port.drop_taken(&pool[taken]);

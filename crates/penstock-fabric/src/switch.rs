@@ -227,7 +227,7 @@ impl Switch {
             }
             port = &mut self.ports[usize::from(egress)];
         }
-        port.enqueue(moment.pool, id, queue);
+        port.enqueue(moment.pool, id);
         let queue_bytes = port.queues()[usize::from(queue)].packets.bytes();
         let mark = self.inform(moment, id, egress, queue_bytes, true);
         self.observe(moment, PacketEvent::Enqueue, id, egress);
