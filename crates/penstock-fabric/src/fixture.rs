@@ -1,5 +1,6 @@
 //! A switch on a bench: tests feed packets and signals to the switch and step it by hand.
 
+mod driver;
 pub(crate) mod refusal;
 
 use alloc::vec;

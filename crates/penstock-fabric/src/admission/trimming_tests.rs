@@ -3,15 +3,13 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use penstock_packet::{Packet, PacketKind, Unobserved};
+use penstock_packet::{Packet, PacketKind};
 
 use super::*;
 use crate::admission::AdmissionConfig;
 use crate::fixture::refusal::{DRR, PFC, SFQ, refused};
 use crate::fixture::{Bench, FRAMES, flow, hosts, plain};
 use crate::switch::Arrival;
-use crate::switch::node::{Routes, SwitchTurn};
-use crate::switch::requests::SwitchRequests;
 
 const TRIMMING: (&str, &str) =
     ("admission", r#"{"kind": "trimming", "packets": 8, "control_weight": 10}"#);
@@ -22,37 +20,19 @@ fn bench(packets: u32) -> Bench {
     Bench::new(&SwitchConfig { admission, ..plain() }, &hosts(2))
 }
 
-/// All packets leave by port 0.
-struct ToPortZero;
-
-impl Routes for ToPortZero {
-    fn egress(&mut self, _: u32, _: &mut Packet) -> u16 {
-        0
-    }
-}
-
 /// A switch with room for eight packets gets so many full packets at once, numbered by their flows. Answers
 /// what leaves it, in order.
 fn overflowed(count: u32) -> Vec<Packet> {
     let mut bench = bench(8);
-    let (mut requests, mut observer) = (SwitchRequests::default(), Unobserved);
-    let mut turn = SwitchTurn {
-        now: bench.now,
-        pool: &mut bench.pool,
-        observer: &mut observer,
-        routes: &mut ToPortZero,
-        requests: &mut requests,
-    };
     for flow_hash in 0..count {
         let packet = Packet { flow_hash, wire_bytes: FULL, payload: 1_000, ..Packet::default() };
-        let id = turn.pool.insert(packet);
-        bench.switch.receive(&mut turn, 1, id);
-        bench.switch.verify(turn.pool).unwrap();
+        let id = bench.pool.insert(packet);
+        bench.call(|switch, turn| switch.receive(turn, 1, id));
     }
     let left = core::iter::from_fn(|| {
-        let id = bench.switch.transmit(&mut turn, 0)?;
-        let packet = turn.pool[id];
-        turn.pool.remove(id);
+        let id = bench.call(|switch, turn| switch.transmit(turn, 0)).0?;
+        let packet = bench.pool[id];
+        bench.pool.remove(id);
         Some(packet)
     });
     left.collect()

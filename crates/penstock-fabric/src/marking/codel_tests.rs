@@ -8,10 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::fixture::refusal::{CREDITS, DYNAMIC, POOL, config, refused};
 use crate::fixture::{Bench, FRAMES, bfc, dynamic, flow, hop_rtts, hosts, per_flow, plain};
-use crate::{
-    DroppedPacket, MarkingConfig, Received, Routes, SchedulingConfig, SwitchRequest,
-    SwitchRequests, SwitchTurn,
-};
+use crate::{DroppedPacket, MarkingConfig, Received, SchedulingConfig, SwitchRequest};
 
 const DRR: &str = r#"{"kind": "drr", "quantum": 1000}"#;
 
@@ -248,27 +245,9 @@ fn a_packet_waits_from_its_arrival_to_its_departure() {
     }
 }
 
-/// Replies leave by the port by which flow 1 comes.
-struct Back;
-
-impl Routes for Back {
-    fn egress(&mut self, _: u32, packet: &mut Packet) -> u16 {
-        u16::from(packet.kind.goes_to_source())
-    }
-}
-
 /// What the switch sends next by `port`, and what it asks for.
 fn transmit(bench: &mut Bench, port: u16) -> (Option<Packet>, Vec<SwitchRequest>) {
-    let mut requests = SwitchRequests::default();
-    let mut turn = SwitchTurn {
-        now: bench.now,
-        pool: &mut bench.pool,
-        observer: &mut bench.recorder,
-        routes: &mut Back,
-        requests: &mut requests,
-    };
-    let sent = bench.switch.transmit(&mut turn, port);
-    let asked = (0..requests.len()).filter_map(|index| requests.get(index)).collect();
+    let (sent, asked) = bench.call(|switch, turn| switch.transmit(turn, port));
     (sent.map(|id| bench.pool[id]), asked)
 }
 
@@ -299,16 +278,8 @@ fn a_drop_is_told_to_the_source_where_switches_tell_of_drops() {
 fn an_arrival_is_never_dropped() {
     let mut bench = ripe(plain(), "drop", &hosts(2));
     let id = bench.pool.insert(Packet { wire_bytes: 1_000, ..Packet::default() });
-    let mut requests = SwitchRequests::default();
-    let mut turn = SwitchTurn {
-        now: bench.now,
-        pool: &mut bench.pool,
-        observer: &mut bench.recorder,
-        routes: &mut Back,
-        requests: &mut requests,
-    };
-    assert_eq!(bench.switch.receive(&mut turn, 1, id), Received::Queued(0));
-    assert!(requests.is_empty());
+    let (received, asked) = bench.call(|switch, turn| switch.receive(turn, 1, id));
+    assert_eq!((received, asked), (Received::Queued(0), Vec::new()));
 }
 
 #[test]

@@ -10,58 +10,31 @@ use crate::admission::AdmissionConfig;
 use crate::admission::trimming::TrimmingConfig;
 use crate::assignment::dynamic::{AcknowledgementQueue, DynamicConfig};
 use crate::backpressure::bfc::BfcConfig;
-use crate::fixture::{Bench, Flow, Recorder, bfc, dynamic, flow, hop_rtts, hosts, plain};
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 use crate::marking::policy::MarkingPoint;
 use crate::marking::qcn::QcnConfig;
 use crate::{MarkingConfig, SwitchConfig};
 use SwitchRequest::{Lapsed, Ready, Timer, Told};
 use penstock_packet::PacketEvent;
 
-/// Data leave by port 0, and what goes to their sources by port 1.
-struct ToSourcesByPortOne;
-
-impl Routes for ToSourcesByPortOne {
-    fn egress(&mut self, _: u32, packet: &mut Packet) -> u16 {
-        u16::from(packet.kind.goes_to_source())
-    }
-}
-
-/// Calls the switch. Answers what it answers, and what it asks for.
-fn call<A>(
-    bench: &mut Bench,
-    call: impl FnOnce(&mut Switch, &mut SwitchTurn<'_, Recorder, ToSourcesByPortOne>) -> A,
-) -> (A, Vec<SwitchRequest>) {
-    let mut requests = SwitchRequests::default();
-    let mut turn = SwitchTurn {
-        now: bench.now,
-        pool: &mut bench.pool,
-        observer: &mut bench.recorder,
-        routes: &mut ToSourcesByPortOne,
-        requests: &mut requests,
-    };
-    let answer = call(&mut bench.switch, &mut turn);
-    bench.switch.verify(&bench.pool).unwrap();
-    (answer, (0..requests.len()).filter_map(|index| requests.get(index)).collect())
-}
-
 /// A packet arrives by `ingress`. Answers what the switch asks for.
 fn receive(bench: &mut Bench, ingress: u16, packet: Packet) -> Vec<SwitchRequest> {
     let id = bench.pool.insert(packet);
-    call(bench, |switch, turn| switch.receive(turn, ingress, id)).1
+    bench.call(|switch, turn| switch.receive(turn, ingress, id)).1
 }
 
 /// The packet that leaves by `port`.
 fn transmit(bench: &mut Bench, port: u16) -> Packet {
-    let id = call(bench, |switch, turn| switch.transmit(turn, port)).0.expect("a packet waits");
+    let id = bench.call(|switch, turn| switch.transmit(turn, port)).0.expect("a packet waits");
     bench.pool[id]
 }
 
 fn on_timer(bench: &mut Bench, timer: SwitchTimer) -> Vec<SwitchRequest> {
-    call(bench, |switch, turn| switch.on_timer(turn, timer)).1
+    bench.call(|switch, turn| switch.on_timer(turn, timer)).1
 }
 
 fn on_link(bench: &mut Bench, port: u16, is_up: bool) -> Vec<SwitchRequest> {
-    call(bench, |switch, turn| switch.on_link(turn, port, is_up)).1
+    bench.call(|switch, turn| switch.on_link(turn, port, is_up)).1
 }
 
 #[test]
@@ -86,7 +59,7 @@ fn frames_are_repeated_to_every_neighbour_once_in_an_interval() {
     let backpressure = BfcConfig { bitmap_interval: Time::from_us(5), ..hop_rtts(1.0) };
     let mut bench = Bench::new(&bfc(dynamic(2), backpressure), &hosts(2));
     let next = |interval: u64| Timer(SwitchTimer::Repeat, Time::from_us(5 * interval));
-    assert_eq!(call(&mut bench, |switch, turn| switch.start(turn)).1, [next(1)]);
+    assert_eq!(bench.call(|switch, turn| switch.start(turn)).1, [next(1)]);
     bench.admit(Flow { upstream_queue: 3, ..flow(1) }, 30_000);
     bench.now = Time::from_us(5);
     let bitmap = |port, queues| {
@@ -154,7 +127,7 @@ fn feedback_is_a_small_packet_to_the_source_with_nothing_of_the_data_but_its_flo
         }
         if at == MarkingPoint::Dequeue {
             assert_eq!(requests, []);
-            requests.extend(call(&mut bench, |switch, turn| switch.transmit(turn, 0)).1);
+            requests.extend(bench.call(|switch, turn| switch.transmit(turn, 0)).1);
         }
         assert_eq!(requests.first(), Some(&Ready(1)), "{at:?}");
         let Packet { kind, flow_hash, wire_bytes, payload, flags, .. } = transmit(&mut bench, 1);
@@ -185,7 +158,7 @@ fn only_data_wait_in_queues_and_acknowledgements_where_the_assignment_says_so() 
         let kinds = [PacketKind::Acknowledgement, PacketKind::CongestionFeedback];
         for (kind, is_queued) in kinds.into_iter().zip([has_queue, false]) {
             let id = bench.pool.insert(Packet { kind, wire_bytes: 60, ..Packet::default() });
-            let (received, _) = call(&mut bench, |switch, turn| switch.receive(turn, 0, id));
+            let (received, _) = bench.call(|switch, turn| switch.receive(turn, 0, id));
             let expected = if is_queued { Received::Queued(1) } else { Received::Waits(1) };
             assert_eq!(received, expected, "{acknowledgements:?}, {kind:?}");
         }
