@@ -18,7 +18,7 @@ use penstock_sim::flow::FlowNames;
 use penstock_sim::measure::trace::{PacketTrace, PortLinks};
 use penstock_sim::network::Network;
 use penstock_sim::rows::Record;
-use penstock_sim::simulation::Simulation;
+use penstock_sim::simulation::{Simulation, processors};
 use penstock_sim::{RunError, RunOptions, Scenario, partitions};
 use serde::Serialize;
 
@@ -49,7 +49,7 @@ struct Timed {
     /// Of making the results, by repeat (s).
     finish_seconds: Vec<f64>,
     /// How long a cache line takes from one core to another before and after the loop, the longer one, by
-    /// repeat (ns); nothing for runs on one thread.
+    /// repeat (ns); nothing for runs on one thread or processor.
     handover_ns: Vec<f64>,
 }
 
@@ -137,7 +137,7 @@ fn time_loop<O: Record + Send>(
     let count = partitions(&network.topology, threads);
     let mut simulation = Simulation::partitioned(scenario, network, count, observer)?;
     let options = RunOptions { threads, most_rows: MOST_ROWS, ..RunOptions::default() };
-    let before = (threads > 1).then(handover_ns);
+    let before = (threads.min(processors()) > 1).then(handover_ns);
     let start = Instant::now();
     simulation.run(options, &mut |_| true)?;
     timed.seconds.push(start.elapsed().as_secs_f64());
