@@ -17,7 +17,7 @@ import pytest
 
 from penstock import Run, Scenario, ScenarioError, StorageError, resume, run, run_many
 from penstock.cli import main
-from penstock.storage.checkpoint import UNFINISHED, Checkpoints, find_checkpoint
+from penstock.storage.checkpoint import UNFINISHED, Checkpoints, find_checkpoint, how_to_resume
 from penstock.storage.draft import draft_of
 from penstock.tables import FILES
 
@@ -133,6 +133,10 @@ def test_a_run_that_a_signal_stops_says_how_to_go_on(whole: Path, tmp_path: Path
     assert finished.summary["wall_seconds"] > spent > 0
     (out / "report.html").touch()
     assert_same(out, whole)
+
+
+def test_a_directory_with_a_space_is_quoted_for_the_shell() -> None:
+    assert how_to_resume(Path("my runs/long")) == "penstock resume 'my runs/long'"
 
 
 def test_a_signal_before_a_run_goes_on_says_that_its_checkpoint_is_kept(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,7 +48,7 @@ def report(
 
 def run_directories(path: Path) -> list[Path]:
     """The run directories at a path: itself, or those in it (of a comparison)."""
-    from penstock.storage.checkpoint import can_be_resumed
+    from penstock.storage.checkpoint import can_be_resumed, how_to_resume
 
     if (path / SUMMARY_FILE).is_file():
         return [path]
@@ -58,7 +57,7 @@ def run_directories(path: Path) -> list[Path]:
         written = "name a directory that `penstock run` or `penstock compare` wrote"
         remedy = cells_remedy(path) or written
         if can_be_resumed(path):
-            remedy = f"go on with it: {shlex.join(['penstock', 'resume', str(path)])}"
+            remedy = f"go on with it: {how_to_resume(path)}"
         raise refuse("RUN", no_run(path), remedy, str(path))
     return inside
 

@@ -20,7 +20,7 @@ from penstock.readable import bytes_text, counted, number_text
 from penstock.results import Run
 from penstock.scenario import Scenario
 from penstock.several import run_many
-from penstock.storage.checkpoint import Checkpoint, can_be_resumed
+from penstock.storage.checkpoint import Checkpoint, can_be_resumed, how_to_resume
 from penstock.storage.record import REPORT_FILE
 from penstock.tables import FILES
 
@@ -264,7 +264,7 @@ def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:
             err=True,
         )
         if run.directory and can_be_resumed(run.directory):
-            typer.echo(f"  go on with: penstock resume {run.directory}", err=True)
+            typer.echo(f"  go on with: {how_to_resume(run.directory)}", err=True)
     if unstarted:
         typer.echo(f"  not made: {output.listed(unstarted)}", err=True)
     return typer.Exit(1)

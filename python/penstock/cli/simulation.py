@@ -98,10 +98,10 @@ def resume(
     """
     from penstock import interruption
     from penstock.cli.runs import end_if_interrupted, present, simulate
-    from penstock.storage.checkpoint import find_checkpoint
+    from penstock.storage.checkpoint import find_checkpoint, how_to_resume
 
     scenario, last = find_checkpoint(directory)
-    interruption.keep(f"the checkpoint is kept: penstock resume {directory}")
+    interruption.keep(f"the checkpoint is kept: {how_to_resume(directory)}")
     name = scenario.scheme.name
     runs = simulate(
         {name: scenario},

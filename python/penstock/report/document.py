@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -36,7 +35,7 @@ from penstock.report.table import (
 from penstock.report.traffic import by_traffic, traffic_figure, traffic_table
 from penstock.report.verdict import ClaimRow
 from penstock.results import SCENARIO_FILE
-from penstock.storage.checkpoint import can_be_resumed
+from penstock.storage.checkpoint import can_be_resumed, how_to_resume
 from penstock.storage.draft import write_whole
 from penstock.tables import deadlock_notes
 
@@ -160,8 +159,8 @@ def _stopped(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, str]]:
                 f"simulated time; its traffic lasts {duration:.6g} ms."
             )
             directory: Path | None = getattr(run, "directory", None)
-            goes_on = directory is not None and can_be_resumed(directory)
-            found.append((words, shlex.join(["penstock", "resume", str(directory)]) * goes_on))
+            command = how_to_resume(directory) if directory and can_be_resumed(directory) else ""
+            found.append((words, command))
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -145,6 +146,11 @@ def can_be_resumed(directory: Path) -> bool:
 
 def _places(directory: Path) -> tuple[Path, Path]:
     return draft_of(Path(os.path.realpath(directory))), directory
+
+
+def how_to_resume(directory: Path) -> str:
+    """The command that goes on with the run of this directory, as it is written in a shell."""
+    return shlex.join(["penstock", "resume", str(directory)])
 
 
 def find_checkpoint(directory: Path) -> tuple[Scenario, Checkpoint]:

@@ -21,7 +21,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from penstock.errors import ScenarioError, describe
-from penstock.storage.checkpoint import UNFINISHED, Checkpoint, Checkpoints, has_checkpoint
+from penstock.storage.checkpoint import (
+    UNFINISHED,
+    Checkpoint,
+    Checkpoints,
+    has_checkpoint,
+    how_to_resume,
+)
 from penstock.storage.claim import CLAIM_SECONDS, LOCK, Claim, refuse_out
 from penstock.storage.draft import DRAFT, draft_of, failure, is_full, lock, sweep_files
 from penstock.storage.record import (
@@ -328,7 +334,7 @@ def _check_checkpoint(draft: Path, shown: Path, force: bool) -> None:
         raise refuse_out(
             shown,
             "a run that did not end has left a checkpoint for it",
-            f"go on with `penstock resume {shown}`, or add --force to begin anew",
+            f"go on with `{how_to_resume(shown)}`, or add --force to begin anew",
         )
 
 
