@@ -83,7 +83,7 @@ def application_lines(run: Run) -> list[str]:
 def run_rows(run: Run) -> Rows:
     """What came out of a run."""
     summary = run.summary
-    slowdowns = run.flows["slowdown"].drop_nulls()
+    slowdowns = run.scan("flows").select("slowdown").collect().to_series().drop_nulls()
     peak = max(summary["buffer_peak_bytes"], default=0)
     pauses = sum(summary.get(key) or 0 for key in ("pfc_pauses", "queue_pauses", "timed_pauses"))
     rows = [

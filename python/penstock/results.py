@@ -40,6 +40,9 @@ ALL_KEPT_BYTES = 2 * 2**30
 """Tables of all stored runs that stay in memory together [B]; our choice: a laptop has 8 GB. The
 flows of the 552 runs of bfc/fig4 would be 25 GB."""
 
+VALUE_BYTES = 8
+"""A value of a table in memory [B]; numbers take no more, the text of an event takes 16."""
+
 
 class Run:
     """What one simulation left behind.
@@ -277,7 +280,9 @@ class Run:
         return run
 
     def scan(self, table: str) -> pl.LazyFrame:
-        """A table that is read from its file while it is used, so that it need not fit the memory.
+        """A table of which only that is read which is used, so that it need not fit the memory.
+
+        A small one is read whole, and kept in memory for the next time.
 
         Parameters
         ----------
@@ -295,7 +300,15 @@ class Run:
             return found.lazy()
         if self._is_absent(table):
             return pl.LazyFrame(schema=COLUMNS[table])
-        return pl.scan_parquet(self._unchanged(table))
+        found = pl.scan_parquet(self._unchanged(table))
+        rows = found.select(pl.len()).collect().item()
+        if self._has_room(rows * len(COLUMNS[table]) * VALUE_BYTES):
+            return self._frame(table).lazy()
+        return found
+
+    def rows(self, table: str) -> int:
+        """How many rows a table has; errors as of :meth:`scan`."""
+        return int(self.scan(table).select(pl.len()).collect().item())
 
     def _is_absent(self, table: str) -> bool:
         """Whether a table has no file: nothing is saved, or the run is older than the table."""
@@ -325,11 +338,16 @@ class Run:
         """
         size = int(frame.estimated_size())
         with _KEEPING:
-            every = sum(run._kept_bytes for run in _KEEPERS)
-            if size <= KEPT_BYTES and every + size <= ALL_KEPT_BYTES and table not in self._frames:
+            if table not in self._frames and self._has_room(size):
                 self._frames[table] = frame
                 self._kept_bytes += size
                 _KEEPERS.add(self)
+
+    @staticmethod
+    def _has_room(size: int) -> bool:
+        """Whether memory keeps another stored table of so many bytes."""
+        every = sum(run._kept_bytes for run in _KEEPERS)
+        return size <= KEPT_BYTES and every + size <= ALL_KEPT_BYTES
 
 
 _KEEPERS: WeakSet[Run] = WeakSet()

@@ -24,7 +24,10 @@ from penstock import (
     run_many,
 )
 from penstock.cli.report import run_directories
+from penstock.experiments.expression import METRICS
+from penstock.report import write
 from penstock.report.table import HEADLINE, headline
+from penstock.results import KEPT_BYTES
 from penstock.tables import FILES
 from penstock.toml_text import parse_toml
 
@@ -243,6 +246,30 @@ def test_the_stored_tables_of_all_runs_share_the_memory(
     del runs[0]
     gc.collect()
     assert runs[1].flows is runs[1].flows  # there is room again
+
+
+def test_of_a_table_that_is_not_kept_only_the_columns_that_are_used_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(Scenario.from_name("quickstart", {"duration": "20 us"})).save(tmp_path / "run")
+    whole = pl.read_parquet
+    read: list[str] = []
+
+    def reading(path: Path) -> pl.DataFrame:
+        read.append(path.stem)
+        return whole(path)
+
+    monkeypatch.setattr(pl, "read_parquet", reading)
+    pages = []
+    for kept_bytes, of_flows in ((KEPT_BYTES, 1), (0, 0)):
+        monkeypatch.setattr("penstock.results.KEPT_BYTES", kept_bytes)
+        read.clear()
+        found = Run.load(tmp_path / "run")
+        assert METRICS["unfinished"]([found]) == 0.0
+        assert METRICS["fct"]([found], statistic="count") > 0
+        pages.append(write([found], tmp_path / "report.html").read_text())
+        assert read.count("flows") == of_flows
+    assert pages[0] == pages[1]
 
 
 def test_a_directory_is_no_run_and_an_unknown_table_is_told(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.analysis.runs import MeasuredRun
+from penstock.analysis.runs import MeasuredRun, lazy_table
 
 
 def relative_change(run: MeasuredRun, interval_ns: float) -> float:
@@ -33,8 +33,9 @@ def relative_change(run: MeasuredRun, interval_ns: float) -> float:
 
 def _active(run: MeasuredRun) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Times [ns] at which flows start or end, and N before the first and after each of them."""
-    starts = run.flows["start_ns"].to_numpy()
-    done = run.flows.filter(run.flows["finished"])
+    flows = lazy_table(run, "flows").select("start_ns", "fct_ns", "finished").collect()
+    starts = flows["start_ns"].to_numpy()
+    done = flows.filter("finished")
     ends = done["start_ns"].to_numpy() + done["fct_ns"].to_numpy()
     times = np.concatenate([starts, ends]).astype(np.float64)
     steps = np.concatenate([np.ones(starts.size), -np.ones(ends.size)])

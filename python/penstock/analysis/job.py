@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from penstock.analysis.cause import CAUSES, time_lost
-from penstock.analysis.runs import MeasuredRun, label_number
+from penstock.analysis.runs import MeasuredRun, label_number, lazy_table
 from penstock.errors import refuse
 
 PARTS = {
@@ -73,7 +73,8 @@ def parts_of_steps(run: MeasuredRun, steps: pl.DataFrame) -> dict[str, float]:
     steps
         What :func:`timed_steps` makes, with the column `flow`.
     """
-    flows = run.flows.filter(pl.col("flow").is_in(steps["flow"].implode()) & pl.col("finished"))
+    walked = pl.col("flow").is_in(steps["flow"].implode())
+    flows = lazy_table(run, "flows").filter(walked & pl.col("finished")).collect()
     found = time_lost(run, flows).rename({"lost_ns": "flow_lost_ns"})
     joined = steps.join(found, on="flow", how="left")
     # Of a flow whose successor did not wait for its last acknowledgement only a part counts.
@@ -127,7 +128,7 @@ class Job:
         for nothing), `iteration`, `step`, `rank` (that sends).
         """
         end = float(self.run.summary["sim_end_ps"]) / 1e3
-        own = self.run.flows.lazy().filter(pl.col("label") == self._number).sort("flow")
+        own = lazy_table(self.run, "flows").filter(pl.col("label") == self._number).sort("flow")
         waited = self.run.dependents.lazy().select(
             "flow", "iteration", "step", "rank", released_by=pl.col("released_by").cast(pl.Int64)
         )

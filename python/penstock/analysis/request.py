@@ -11,7 +11,7 @@ from __future__ import annotations
 import polars as pl
 
 from penstock.analysis.job import parts_of_steps, timed_steps
-from penstock.analysis.runs import MeasuredRun, label_number
+from penstock.analysis.runs import MeasuredRun, label_number, lazy_table
 from penstock.analysis.statistic import percentiles
 
 SLOW = 0.99
@@ -54,8 +54,8 @@ def time_by_part(run: MeasuredRun, label: str) -> dict[str, float]:
             joined.select(flow="slowest_flow", until="ended"),
         ]
     )
-    flows = run.flows.select("flow", "start_ns", "fct_ns", ideal_ns="ideal_fct_ns")
-    found = steps.join(flows, on="flow")
+    flows = lazy_table(run, "flows").select("flow", "start_ns", "fct_ns", ideal_ns="ideal_fct_ns")
+    found = steps.join(flows.collect(), on="flow")
     parts = parts_of_steps(run, timed_steps(found, found["until"].to_numpy()))
     return {part: time / slow.height for part, time in parts.items()}
 

@@ -222,12 +222,9 @@ def selected_flows(
             keep &= pl.col("size_bytes") <= size_max
         if finished:
             keep &= pl.col("finished")
-        if columns is None:
-            frames.append(run.flows.filter(keep))
-        else:
-            needed = dict.fromkeys([*columns, "label", "size_bytes", "finished"])
-            frames.append(run.flows.select(*needed).filter(keep).select(*columns))
-    return pl.concat(frames, how="vertical_relaxed")
+        found = lazy_table(run, "flows").filter(keep)
+        frames.append(found if columns is None else found.select(*columns))
+    return pl.concat(pl.collect_all(frames), how="vertical_relaxed")
 
 
 def caption_text(groups: dict[str, list[MeasuredRun]]) -> str:

@@ -47,9 +47,10 @@ def percentiles(values: ArrayLike, fractions: list[float]) -> list[float]:
     places = [min(int(Fraction(str(p)) * found.size), found.size - 1) for p in fractions]
     # Only these places have to be those of the sorted list, and what lies above one place holds the
     # next: half the time of sorting 16 million flows.
-    values_at, above, begin = {}, found, 0
+    values_at, above, begin = {}, found.flatten(), 0
     for place in sorted(set(places)):
-        above = np.partition(above, place - begin)[place - begin :]
+        above.partition(place - begin)
+        above = above[place - begin :]
         begin = place
         values_at[place] = float(above[0])
     return [values_at[place] for place in places]
@@ -60,9 +61,12 @@ def cumulative(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distinct values in rising order and the share of the weight at or below each."""
     raw = np.asarray(values, dtype=np.float64)
-    weight = np.ones_like(raw) if weights is None else np.asarray(weights, dtype=np.float64)
-    distinct, places = np.unique(raw, return_inverse=True)
-    total = np.bincount(places, weights=weight, minlength=distinct.size)
+    if weights is None:
+        distinct, total = np.unique(raw, return_counts=True)
+    else:
+        weight = np.asarray(weights, dtype=np.float64)
+        distinct, places = np.unique(raw, return_inverse=True)
+        total = np.bincount(places, weights=weight, minlength=distinct.size)
     share: NDArray[np.float64] = np.cumsum(total).astype(np.float64)
     if share.size:
         share /= share[-1]

@@ -253,8 +253,8 @@ def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:
     kept = "what had finished is kept:" if runs else interruption.kept()
     typer.echo(f"interrupted; {kept}", err=True)
     for run in runs:
-        frames = {"flows": run.flows, "buffers": run.buffers}
-        shown = ", ".join(f"{FILES[name]} {one.height:,} rows" for name, one in frames.items())
+        tables = ("flows", "buffers")
+        shown = ", ".join(f"{FILES[name]} {run.rows(name):,} rows" for name in tables)
         state = "stopped at" if run.is_cancelled else "complete,"
         place = run.directory or "not saved beside an earlier, whole run"
         typer.echo(

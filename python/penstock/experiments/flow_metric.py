@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from penstock import analysis
 from penstock.analysis import MeasuredRun
+from penstock.analysis.runs import lazy_table
 from penstock.analysis.slowdown import BINS, STATISTICS, bin_edges
 from penstock.experiments.metric import Meaning, Runs, Value, metric
 from penstock.experiments.vocabulary import (
@@ -77,9 +78,9 @@ def incast_time(runs: Runs, *, label: Label = "incast") -> Value:
     NaN when a flow did not finish: then the time is not known.
     """
     flows = pl.concat(
-        analysis.selected_flows([run], labels=[label], finished=False).with_columns(
-            run=pl.lit(number)
-        )
+        analysis.selected_flows(
+            [run], labels=[label], finished=False, columns=("start_ns", "fct_ns", "finished")
+        ).with_columns(run=pl.lit(number))
         for number, run in enumerate(runs)
     )
     last = flows.group_by("run", "start_ns").agg(pl.col("fct_ns").max(), pl.col("finished").all())
@@ -139,8 +140,9 @@ def left_over_share(runs: Runs, *, link: Link, label: Label) -> Value:
         if span_ns > run.scenario.duration / 1e3:
             raise ValueError("the run went on after its traffic; write drain = 0")
         number = run.summary["labels"].index(label)
-        flows = run.flows.filter(run.flows["label"] == number)
-        offered = float(flows["delivered_bytes"].sum()) * 8e9 / span_ns
+        flows = lazy_table(run, "flows").filter(pl.col("label") == number)
+        delivered = flows.select(pl.col("delivered_bytes").sum()).collect().item()
+        offered = float(delivered) * 8e9 / span_ns
         packet = wire.payload / (wire.payload + wire.header)
         capacity = link_row(run, link)["rate_bps"] * packet
         shares.append(_long_flow_rate(run, "payload") / (capacity - offered))
@@ -171,7 +173,12 @@ def _goodputs(run: MeasuredRun, label: str | None) -> NDArray[np.float64]:
     labels = run.summary["labels"]
     if label not in labels:
         raise ValueError(f"no traffic is called {label!r}; labels: {', '.join(labels)}")
-    flows = run.flows.filter(run.flows["label"] == labels.index(label))
+    flows = (
+        lazy_table(run, "flows")
+        .filter(pl.col("label") == labels.index(label))
+        .select("start_ns", "fct_ns", "finished", "delivered_bytes")
+        .collect()
+    )
     left = run.summary["sim_end_ps"] / 1e3 - flows["start_ns"].to_numpy()
     time = np.where(flows["finished"].to_numpy(), flows["fct_ns"].to_numpy(), left)
     return flows["delivered_bytes"].to_numpy() * 8e9 / np.maximum(time, 1.0)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from penstock import analysis
 from penstock.analysis import MeasuredRun
 from penstock.analysis.port import Layers
+from penstock.analysis.runs import lazy_table
 from penstock.experiments.metric import PERCENTILE, Ends, Meaning, Runs, Value, metric
 from penstock.experiments.vocabulary import (
     After,
@@ -213,8 +214,9 @@ def completion_rate_to_the_last(runs: Runs) -> Value:
 
 def _ends(run: MeasuredRun) -> NDArray[np.float64]:
     """When the flows that finished had finished [s]."""
-    flows = run.flows.filter(run.flows["finished"])
-    return (flows["start_ns"] + flows["fct_ns"]).to_numpy() / 1e9
+    end_ns = pl.col("start_ns") + pl.col("fct_ns")
+    flows = lazy_table(run, "flows").filter("finished").select(end_ns).collect()
+    return flows.to_series().to_numpy() / 1e9
 
 
 @metric("(share of runs)", most=1.0, is_pooled=True)
@@ -327,7 +329,10 @@ def unfinished(runs: Runs) -> Value:
 
     Endless flows, which never do, are left out.
     """
-    endless = sum(run.flows["ideal_fct_ns"].null_count() for run in runs)
+    is_endless = pl.col("ideal_fct_ns").is_null()
+    endless = sum(
+        lazy_table(run, "flows").select(is_endless.sum()).collect().item() for run in runs
+    )
     started = sum(run.summary["flows_started"] for run in runs) - endless
     finished = sum(run.summary["flows_finished"] for run in runs)
     return float(1.0 - finished / max(started, 1))

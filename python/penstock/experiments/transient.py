@@ -7,11 +7,22 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
+import polars as pl
 
 from penstock import analysis
 from penstock.analysis import MeasuredRun, transient
+from penstock.analysis.runs import lazy_table
 from penstock.experiments.metric import Ends, Meaning, Runs, Value, metric
-from penstock.experiments.vocabulary import After, LargestQueue, Link, Links, Until, Window, ends_of
+from penstock.experiments.vocabulary import (
+    After,
+    LargestQueue,
+    Link,
+    Links,
+    Until,
+    Window,
+    ends_of,
+    mean,
+)
 
 FOREVER = math.inf
 """The time [us] of what does not happen within a run, and of the end of a run."""
@@ -160,8 +171,7 @@ def evenness(
     Over all flows of the run, endless ones included, at its end; with `sources` over those that
     these hosts send.
     """
-    found = [
-        run.flows if sources is None else run.flows.filter(run.flows["src"].is_in(list(sources)))
-        for run in runs
-    ]
-    return float(np.mean([analysis.jain_index(one["delivered_bytes"].to_numpy()) for one in found]))
+    chosen = pl.lit(True) if sources is None else pl.col("src").is_in(list(sources))
+    found = [lazy_table(run, "flows").filter(chosen).select("delivered_bytes") for run in runs]
+    every = (one.to_series().to_numpy() for one in pl.collect_all(found))
+    return mean(analysis.jain_index(one) for one in every)

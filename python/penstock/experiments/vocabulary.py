@@ -49,12 +49,15 @@ class Choice(TypedDict, total=False):
 
 
 def choose_flows(runs: Runs, **choice: Unpack[Choice]) -> pl.DataFrame:
-    """The finished flows of a choice."""
+    """How long the finished flows of a choice took, and would have taken alone: fct_ns,
+    ideal_fct_ns, slowdown.
+    """
     return analysis.selected_flows(
         runs,
         labels=[choice["label"]] if "label" in choice else None,
         size_min=choice.get("size_min", 0),
         size_max=choice.get("size_max"),
+        columns=("fct_ns", "ideal_fct_ns", "slowdown"),
     )
 
 

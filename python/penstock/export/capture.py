@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import polars as pl
-
 from penstock import _core
 from penstock.errors import refuse
 from penstock.export.frames import frame_rows, interfaces, traced_nodes
@@ -61,7 +59,7 @@ def write_capture(
     wanted = traced_nodes(run, nodes)
     check_file(target, force, "--pcapng")
     ports = interfaces(run, wanted)
-    rows = run.scan("packets").select(pl.len()).collect().item()
+    rows = run.rows("packets")
     hosts = run.scenario.topology.host_count()
     frames = 0
     target.parent.mkdir(parents=True, exist_ok=True)

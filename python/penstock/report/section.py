@@ -19,7 +19,7 @@ from penstock.analysis import (
     link_series,
     slowdown_by_size,
 )
-from penstock.analysis.runs import caption_text
+from penstock.analysis.runs import caption_text, lazy_table
 from penstock.readable import bytes_text
 from penstock.report import kinds
 from penstock.report.chart import Axis, Chart
@@ -191,7 +191,7 @@ def _with_rows(groups: Groups, table: str) -> Groups:
     return {
         name: members
         for name, members in groups.items()
-        if all(getattr(run, table).height for run in members)
+        if all(lazy_table(run, table).head(1).collect().height for run in members)
     }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import polars as pl
 
 from penstock.analysis.reason import reasons
-from penstock.analysis.runs import MeasuredRun, background_labels
+from penstock.analysis.runs import MeasuredRun, background_labels, lazy_table
 from penstock.readable import bytes_text, number_text, time_text
 from penstock.report.table import LONG, SHORT, Detail
 
@@ -61,7 +61,7 @@ def slowest(run: MeasuredRun) -> pl.DataFrame:
     numbers = [place for place, label in enumerate(run.summary["labels"]) if label in labels]
     size = pl.col("size_bytes")
     parts = [
-        run.flows.lazy()
+        lazy_table(run, "flows")
         .filter(
             (size > above) & (size <= most) & pl.col("finished") & pl.col("label").is_in(numbers)
         )

@@ -18,6 +18,7 @@ from penstock.analysis import (
     queue_delay,
 )
 from penstock.analysis.interval import Interval, mean_interval
+from penstock.analysis.runs import lazy_table
 from penstock.analysis.slowdown import flow_slowdowns
 from penstock.readable import bytes_text, number_text, rate_text, time_text
 
@@ -196,7 +197,7 @@ def _headline_values(run: MeasuredRun) -> list[float]:
         float(run.summary["drops"]),
         float(run.summary["pfc_pauses"]),
         float(run.summary["queue_pauses"]),
-        float(run.flows.select(_IS_UNFINISHED.sum()).item()),
+        float(lazy_table(run, "flows").select(_IS_UNFINISHED.sum()).collect().item()),
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from penstock.analysis import MeasuredRun, slowdown_by_label
+from penstock.analysis.runs import lazy_table
 from penstock.readable import number_text, time_text
 from penstock.report.chart import Axis, Chart, View
 from penstock.report.figure import ReportFigure, unfinished_words
@@ -80,5 +81,6 @@ def traffic_figure(entries: pl.DataFrame) -> ReportFigure | str:
 
 
 def _labels(run: MeasuredRun) -> list[str]:
-    ended = run.flows.lazy().filter(pl.col("size_bytes") > 0).select(pl.col("label").unique())
-    return [str(run.summary["labels"][number]) for number in ended.collect()["label"]]
+    ended = lazy_table(run, "flows").filter(pl.col("size_bytes") > 0)
+    numbers = ended.select(pl.col("label").unique()).collect().to_series()
+    return [str(run.summary["labels"][number]) for number in numbers]
