@@ -66,6 +66,8 @@ def test_a_thinned_curve_keeps_its_largest_value() -> None:
     assert thinned.height < 500
     assert thinned["value"][-1] == values.max()
     assert thinned["share"][-1] == pytest.approx(1)
+    rare = curve("x", range(1_000_000), column="value")  # ten of them lie above 1 - 1e-5
+    assert rare.row(-1) == ("x", 999_999, 1)
 
 
 def test_jain_index() -> None:
@@ -124,6 +126,12 @@ def test_buffer_leaves_out_the_drain(run: SyntheticRun) -> None:
     late = run.buffers.with_columns(time_ns=pl.lit(3e6), buffer_bytes=pl.lit(10**9, pl.UInt64))
     drained = SyntheticRun(**{**vars(run), "buffers": pl.concat([run.buffers, late])})
     assert analysis.buffer_percentiles([drained]) == analysis.buffer_percentiles([run])
+    sampled = SyntheticRun(**vars(run))
+    sampled.buffers = pl.DataFrame(
+        {"time_ns": [*map(float, range(1_999_001, 2_000_002))], "buffer_bytes": [*range(1_001)]}
+    )
+    # The last of 1,001 samples lies behind the end of the traffic, and the last but one on it.
+    assert analysis.buffer_percentiles([sampled]) == [500, 990, 999]
 
 
 def test_active_flows_are_weighted_by_time() -> None:
@@ -151,6 +159,8 @@ def test_a_link_without_a_row_had_no_active_flow() -> None:
     assert analysis.share_of_time_below([run], 1, link=idle) == 1
     from_switches = run.links.filter(run.links["from"] >= 16).height
     assert analysis.share_of_time_below([run], 10) == pytest.approx(1 - 1 / 4 / from_switches)
+    run.active_flows = run.active_flows.clear()  # nothing was recorded, and so nothing is known
+    assert analysis.active_flows_cdf(run).is_empty()
 
 
 def test_many_bins_hold_their_own_flows() -> None:

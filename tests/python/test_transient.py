@@ -95,6 +95,26 @@ def test_a_rate_that_is_there_from_the_beginning_takes_no_time() -> None:
     assert METRICS["reaches"]([RECOVERY], links=[[0, 1]], after=70, window=10, least=9) == 0
 
 
+def test_bounds_of_a_rate_are_rates_that_are_wanted() -> None:
+    reaches = METRICS["reaches"]
+    assert reaches([RECOVERY], links=[[0, 1]], after=20, window=10, least=10) == 20
+    assert reaches([RECOVERY], links=[[0, 1]], after=0, window=10, least=5, most=5) == 30
+
+
+def test_a_rate_is_held_from_the_time_on_that_is_asked_for() -> None:
+    reaches = METRICS["reaches"]
+    # The last windows with 10 Gb/s begin at 60, 70, 80 and 90 us.
+    assert reaches([RECOVERY], links=[[0, 1]], after=70, window=10, hold=20, least=9) == 0
+    assert reaches([RECOVERY], links=[[0, 1]], after=70, window=10, hold=30, least=9) == math.inf
+    assert reaches([RECOVERY], links=[[0, 1]], after=95, window=10, least=9) == math.inf
+
+
+def test_a_window_goes_to_the_sample_that_is_nearest_to_its_end() -> None:
+    whole = transient.carried_rate(RECOVERY, [(0, 1)], window_ns=20 * MICROSECOND)
+    nearly = transient.carried_rate(RECOVERY, [(0, 1)], window_ns=18 * MICROSECOND)
+    assert [one.tolist() for one in nearly] == [one.tolist() for one in whole]
+
+
 def test_a_queue_falls_after_its_largest_sample() -> None:
     assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=3) == 50
     assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=60, most=2) == 10
