@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats  # type: ignore[import-untyped]
 from synthetic_runs import SyntheticRun, synthetic_run
 
 import penstock
@@ -398,3 +399,31 @@ def test_an_interval_has_nothing_that_no_value_can_be() -> None:
     shares = [0.5, 0.6, 1.0]
     assert mean_interval(shares).high == pytest.approx(1.3572417)
     assert mean_interval(shares, most=1).high == 1
+    above = mean_interval([0.7, 0.999, 1.001], most=1)
+    assert above.high == 1.001 > above.mean
+
+
+def test_an_interval_is_within_a_share_of_its_mean_where_its_farther_end_is() -> None:
+    skewed = Interval(10.0, 8.0, 11.0, 5)
+    assert skewed.half == 2
+    assert skewed.is_within(0.2) and not skewed.is_within(0.19)
+    assert Interval(-10.0, -11.0, -8.0, 5).is_within(0.2)
+
+
+def test_a_percentile_of_eight_runs_has_the_interval_of_the_bootstrap() -> None:
+    values = [1.0, 1.0, 2.0, 2.0, 3.0, 5.0, 8.0, 20.0]
+    seven = mean_interval(values[:7], is_percentile=True)
+    assert seven == mean_interval(values[:7])
+    # Student's quantile with 7 degrees of freedom is 2.364624; times sqrt(8 / 7) it is 2.527890,
+    # below whose negative lie 0.573752 % of a normal distribution.
+    expected = stats.bootstrap(
+        (np.array(values),),
+        np.mean,
+        n_resamples=9_999,
+        confidence_level=1 - 2 * 0.00573752,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    eight = mean_interval(values, is_percentile=True)
+    assert (eight.low, eight.high) == pytest.approx((expected.low, expected.high), abs=1e-3)
+    assert eight.low > mean_interval(values).low  # no value is negative, and no mean is
