@@ -162,6 +162,12 @@ def test_a_link_without_a_row_had_no_active_flow() -> None:
     assert analysis.share_of_time_below([run], 10) == pytest.approx(1 - 1 / 4 / from_switches)
     run.active_flows = run.active_flows.clear()  # nothing was recorded, and so nothing is known
     assert analysis.active_flows_cdf(run).is_empty()
+    unknown = [
+        analysis.active_flows_mean([run]),
+        analysis.share_of_time_below([run], 10),
+        METRICS["active_flows"]([run], link=[16, 1], statistic="p99"),
+    ]
+    assert all(math.isnan(float(one)) for one in unknown)
 
 
 def test_many_bins_hold_their_own_flows() -> None:
