@@ -158,7 +158,9 @@ def test_the_narrowest_of_several_bounds_counts() -> None:
     both = Claim(**BASE, at_least=1, at_most=9, near=5, within=1, margin="m").limits()
     assert both == Limits(4, 6)
     # A tenth of a negative number is a distance, too.
-    assert Claim(**BASE, near=-10, within=0.1, relative=True, margin="m").limits() == Limits(-11, -9)
+    assert Claim(**BASE, near=-10, within=0.1, relative=True, margin="m").limits() == Limits(
+        -11, -9
+    )
 
 
 def test_pooled_claims_spread_when_a_seed_is_left_out() -> None:

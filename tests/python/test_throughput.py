@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+
 import polars as pl
 import pytest
 from synthetic_runs import SyntheticRun, synthetic_run
