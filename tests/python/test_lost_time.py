@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from test_jobs import RING, frame, hand_made
 
+from penstock import Scenario, run
 from penstock.analysis.cause import CAUSES, time_lost
 from penstock.analysis.job import PARTS, Job
+from penstock.analysis.path import picoseconds, routes
+from penstock.analysis.pause import ALL_CLASSES
 from penstock.analysis.reason import is_as_alone, reasons
 
 
@@ -69,6 +73,26 @@ def test_pauses_of_queues_that_are_not_told_count_behind_those_that_are(
     made.packets = frame("packets", [arrived])
     expected = {"lost_ns": 200, "paused_ns": 100, "unknown_ns": unknown, "queued_ns": queued}
     assert _lost(made) == {key: time for key, time in expected.items() if time}
+
+
+def test_a_pause_of_all_classes_holds_every_flow() -> None:
+    made = hand_made()
+    made.scenario = made.scenario.with_overrides({"scheme": "fafc"})
+    _with_pauses(made, (3, 100, 250, ALL_CLASSES))
+    assert _lost(made) == {"lost_ns": 200, "paused_ns": 150, "queued_ns": 50}
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [[(0, 410, 500, 0)], [(0, 50, 100, 0)], [(0, 0, 300, 3), (0, 50, 100, 0)]],
+    ids=["behind", "before", "before, within a pause of another class"],
+)
+def test_a_pause_that_only_touches_the_time_of_a_flow_did_not_hold_it(
+    spans: list[tuple[int, int, int, int]],
+) -> None:
+    told = _why(_with_pauses(hand_made(), (3, 100, 250, 0), *spans))
+    assert "150 ns paused: H1 paused S0→H1 once, at 100 ns" in told
+    assert "more of its links" not in told
 
 
 def test_paused_queues_may_have_held_a_flow_where_nothing_tells_when() -> None:
@@ -182,3 +206,38 @@ def test_the_first_messages_of_an_all_to_all_are_numbered_by_their_sender() -> N
     made.flows = made.flows.with_columns(dst=to_host_1.cast(pl.UInt32))
     # Their sources are the hosts 2, 0, 1, 2, 1, 2.
     assert Job(made, "collective").flows["step"].to_list() == [0, 0, 0, 1, 1, 2]
+
+
+def test_times_of_a_table_are_whole_picoseconds() -> None:
+    # In floating point 1.005 times 1,000 is less than 1,005.
+    assert picoseconds(np.array([1.005, 4.35, 0.0])).tolist() == [1_005, 4_350, 0]
+
+
+@pytest.mark.parametrize("drain", ["1 ms", "0 ps"])
+def test_a_link_that_recovers_moves_flows_that_began_without_it(drain: str) -> None:
+    """With drain 0 no flow finishes, and each lasts to the end of the run."""
+    found = run(
+        Scenario(
+            duration="200 us",
+            drain=drain,
+            topology={"kind": "leaf-spine", "racks": 2, "hosts_per_rack": 4, "spines": 2},
+            scheme="dctcp",
+            traffic=[
+                {"kind": "listed", "flows": [(one, 4 + one, "2 MB", "20 us") for one in range(4)]}
+            ],
+            faults={"outages": [{"link": (8, 10), "start": "1 us", "end": "100 us"}]},
+            measure={"sample_interval": 0, "trace": {"events": ["depart"]}},
+        )
+    )
+    assert found.flows["finished"].any() == (drain != "0 ps")
+    links = dict(found.links.select(pl.concat_str("from", "to", separator="-"), "link").rows())
+    taken = found.packets.group_by("flow").agg(pl.col("egress").unique())
+    moved = []
+    for row, route in zip(
+        found.flows.iter_rows(named=True), routes(found, found.flows), strict=True
+    ):
+        used = set(taken.row(by_predicate=pl.col("flow") == row["flow"], named=True)["egress"])
+        assert used <= {*route.links.tolist(), *route.others.tolist()}
+        moved.append({links["8-10"], links["8-11"]} <= used)
+        assert route.is_whole == (not moved[-1])
+    assert any(moved)

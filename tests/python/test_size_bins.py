@@ -40,11 +40,25 @@ def test_a_flow_as_large_as_the_upper_end_of_a_bin_is_in_it() -> None:
 
 
 def test_a_run_in_which_no_flow_of_a_bin_finished_has_no_part_in_its_spread() -> None:
-    runs = [_of((100, 2.0), (100, 4.0)), _of((100, 7.0), seed=2), _of((100, None), seed=3)]
+    runs = [_of((100, None)), _of((100, 2.0), (100, 4.0), seed=2), _of((100, 7.0), seed=3)]
     row = analysis.slowdown_by_size({"bfc": runs}, bins=[100]).row(0, named=True)
     assert (row["flows"], row["unfinished"]) == (3, 1)
     assert (row["mean_low"], row["mean_high"]) == (3, 7)
     assert (row["p99_low"], row["p99_high"]) == (4, 7)
+
+
+def test_a_spread_is_of_the_traffic_that_is_asked_for() -> None:
+    runs = [_of((100, 2.0), (100, 9.0)), _of((100, 3.0), (100, 9.0), seed=2)]
+    for run in runs:
+        run.flows = run.flows.with_columns(label=pl.Series([1, 0], dtype=pl.UInt32))
+    row = analysis.slowdown_by_size(runs, bins=[100], labels=["incast"]).row(0, named=True)
+    assert (row["mean_low"], row["mean"], row["mean_high"]) == (2, 2.5, 3)
+
+
+def test_a_summary_is_of_sizes_from_one_end_to_the_other() -> None:
+    run = _of((99, 1.0), (100, 2.0), (200, 4.0), (200, None), (201, 9.0))
+    found = analysis.slowdown_summary([run], size_min=100, size_max=200)
+    assert (found["flows"], found["unfinished"], found["mean"]) == (2, 1, 3)
 
 
 def test_the_tail_of_a_thousand_flows() -> None:
