@@ -30,11 +30,11 @@ def _buffers(*sizes: int) -> SyntheticRun:
 
 
 def test_the_tail_of_a_distribution_is_stretched_and_its_last_step_is_at_the_top() -> None:
-    ax = plot.buffer(_buffers(*[10] * 50, *[20] * 40, *[30] * 9, 40))
+    ax = plot.buffer(_buffers(*[5] * 2, *[10] * 48, *[20] * 40, *[30] * 9, 40))
     ((sizes, heights),) = _curves(ax)
-    assert sizes == [10, 20, 30, 40]
-    # 50 %, 90 % and 99 % of the samples; the last of all is drawn at 99.995 %.
-    assert heights == pytest.approx([0.30103, 1, 2, 4.30103], abs=1e-4)
+    assert sizes == [5, 10, 20, 30, 40]
+    # 2 %, 50 %, 90 % and 99 % of the samples; the last of all is drawn at 99.995 %.
+    assert heights == pytest.approx([0.00877, 0.30103, 1, 2, 4.30103], abs=1e-4)
     assert ax.get_ylim() == pytest.approx((0, 4.30103), abs=1e-4)
     tick = ax.yaxis.get_major_formatter()
     assert [tick(height, 0) for height in (0, 1, 2)] == ["0 %", "90 %", "99 %"]
@@ -137,6 +137,39 @@ def test_a_band_goes_from_the_lower_to_the_upper_ends_along_the_axis() -> None:
     assert corners == {(2, 9), (4, 15), (8, 27), (2, 12), (4, 21), (8, 36)}
     low, high = ax.get_ylim()
     assert low <= 9 and high >= 36
+
+
+def _panel(means: dict[str, float], low: float) -> Axes:
+    """A panel along numbers; the lower end of the first interval is given."""
+    table = pl.DataFrame({"x": list(means), "mean": list(means.values())})
+    first = pl.Series([low, *table["mean"][1:]])
+    table = table.with_columns(low=first, high=pl.col("mean"))
+    places = Places("x", {label: float(label) for label in means}, is_number=True)
+    (ax,) = band_panels(table, places, title="t", y="y", note="").axes
+    return ax
+
+
+def test_axes_of_bands_hold_what_is_zero_or_below() -> None:
+    assert _panel({"1": 1.0, "2": 100.0}, low=0.5).get_yscale() == "log"
+    assert _panel({"1": 1.0, "2": 100.0}, low=0.0).get_yscale() == "linear"
+    assert _panel({"1": 1.0, "2": 10.0}, low=-5.0).get_ylim()[0] < -5
+    assert _panel({"1": 1.0, "2": 10.0}, low=0.5).get_ylim()[0] == 0
+    assert _panel({"1": 1.0, "16": 10.0}, low=0.5).get_xscale() == "log"
+    assert _panel({"0": 1.0, "16": 10.0}, low=0.5).get_xscale() == "linear"
+
+
+def test_each_line_has_the_rows_of_its_name() -> None:
+    rows = {"line": ["a", "b", "a", "b"], "x": ["1", "1", "2", "2"], "mean": [1.0, 5.0, 2.0, 6.0]}
+    table = pl.DataFrame(rows).with_columns(low="mean", high="mean")
+    numbers = Places("x", {"1": 1.0, "2": 2.0}, is_number=True)
+    (ax,) = band_panels(table, numbers, line="line", title="t", y="y", note="").axes
+    drawn = [np.asarray(one.get_ydata()).tolist() for one in ax.lines]
+    assert [1, 2] in drawn and [5, 6] in drawn
+    names = Places("x", {"1": 0.0, "2": 1.0}, is_number=False)
+    (ax,) = band_panels(table, names, line="line", title="t", y="y", note="").axes
+    whiskers = [one.get_paths()[0].vertices[0].tolist() for one in ax.collections]
+    # Two marks at a name stand 0.12 apart.
+    assert whiskers == [[pytest.approx(-0.06), 1], [pytest.approx(0.06), 5]]
 
 
 def test_whiskers_go_from_the_lower_to_the_upper_ends() -> None:

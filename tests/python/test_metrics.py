@@ -61,6 +61,7 @@ def test_an_incast_lasts_until_its_last_flow_has_ended() -> None:
     assert METRICS["incast_time"]([first, second]) == 4  # 3, 2 and 7
     cut = _of_flows(label=1, start_ns=[0.0, 0.0], fct_ns=[1_000.0, None], finished=[True, False])
     assert math.isnan(float(METRICS["incast_time"]([cut])))
+    assert math.isnan(float(METRICS["incast_time"]([first, cut])))
 
 
 def test_flows_that_finish_with_the_traffic_are_counted() -> None:
@@ -205,6 +206,7 @@ def test_what_no_run_can_be_less_than() -> None:
         f"max({drops}, 5)": 5,
         f"min(slowdown(), {drops})": 0,
         "backlog_growth() * 2": -math.inf,
+        "backlog_growth() / 2": -math.inf,
     }
     assert {text: least(text) for text in ends} == ends
     assert (most("busy(link=[0, 1])"), most("busy(link=[0, 1]) * 2")) == (1, math.inf)
