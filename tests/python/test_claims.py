@@ -16,6 +16,7 @@ from penstock.experiments import catalogue
 from penstock.experiments.bounds import apart_text
 from penstock.experiments.claim import Claim
 from penstock.experiments.decision import Limits, decide, median, spread_of
+from penstock.experiments.expression import Evaluator
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
 from penstock.experiments.model import SEEDS, Experiment, Point
@@ -141,6 +142,22 @@ def test_a_number_that_bounds_follow_is_in_the_unit_of_the_claim() -> None:
     assert (made.measured, made.verdict) == (10.0, "holds")
     made = judged({0.1: [10, 10, 10]}, measure=TOTAL, near="1 / 0", within=1)
     assert (made.measured, made.verdict) == (None, "not decided")
+
+
+@pytest.mark.parametrize(("late_us", "verdict"), [(12.0, "holds"), (12.1, "not decided")])
+def test_a_claim_that_rests_on_frames_that_were_too_late_is_not_judged(
+    late_us: float, verdict: str
+) -> None:
+    made = synthetic_run("bfc", flows=20)
+    # Four packets of 3 us are the most by which a frame in a hundred may be late.
+    lateness = {"frames": {"p99_us": late_us}, "timers": {"p99_us": 0.1}}
+    made.summary["emulation"] = {"packet_us": 3.0, "lateness": lateness}
+    cell = Cell({"sweep": Point(name="main"), "load": Point(value=0.1)}, 1, {}, run=made)
+    (judgement,) = judge(experiment(seeds=[1], measure=TOTAL, at_least=0), [cell], "quick")
+    assert judgement.verdict == verdict
+    assert ("real frames were too late" in judgement.measured_text) == (verdict != "holds")
+    # A figure shows the number all the same.
+    assert Evaluator([cell], ["load"]).value(TOTAL) == 0
 
 
 def test_numbers_that_are_all_infinite_do_not_spread() -> None:
