@@ -23,7 +23,7 @@ def test_of_no_scenario_there_is_no_run() -> None:
 
 @pytest.mark.parametrize("jobs", [0, -1, 1.5])
 def test_no_run_at_a_time_is_refused(jobs: int) -> None:
-    with pytest.raises(ScenarioError, match="jobs = .*: no run would be made"):
+    with pytest.raises(ScenarioError, match=r"jobs = .*: no run would be made"):
         run_many({"one": SHORT}, jobs=jobs)
 
 
