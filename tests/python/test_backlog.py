@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special  # type: ignore[import-untyped]
+from scipy import special
 
 from penstock import Run, Scenario, report, run
 from penstock.analysis import backlog_series, measure_backlog

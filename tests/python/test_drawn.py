@@ -102,6 +102,9 @@ def test_a_bin_of_twenty_flows_is_drawn_at_its_median_size_and_one_of_nineteen_i
     assert slowdowns == [11, 16, 21]
     ((_, tail),) = _curves(plot.slowdown(run, bins=bins, percentile=95))
     assert tail == [20, 29, 39]
+    many = _flows(s150=1_000)
+    ends = [np.asarray(one.get_ydata()) for one in plot.slowdown(many, percentile=99.9).lines]
+    assert [1_000] in [one.tolist() for one in ends]
     # Where no bin has enough flows, all that has some is drawn.
     few = _flows(s150=3, s300=2, s500=1)
     few.flows = few.flows.with_columns(

@@ -14,6 +14,8 @@ import penstock
 from penstock import Scenario
 from penstock.experiments.bound import least, most
 from penstock.experiments.expression import METRICS, Evaluator
+from penstock.experiments.grid import Cell
+from penstock.experiments.model import Point
 from penstock.experiments.vocabulary import statistic_of
 from penstock.tables import COLUMNS
 
@@ -216,3 +218,10 @@ def test_expressions_are_arithmetic() -> None:
     evaluator = Evaluator([], [])
     texts = ("5 - 3", "2 ** -1", "-2 * 3", "mean(1, 2, 6)", "abs(1 - 4)")
     assert [evaluator.value(one) for one in texts] == [2, 0.5, -6, 3, 3]
+
+
+def test_a_value_for_each_bin_is_no_number() -> None:
+    cell = Cell({"scheme": Point(name="bfc")}, 1, {}, run=synthetic_run(flows=50))
+    evaluator = Evaluator([cell], ["scheme"])
+    with pytest.raises(ValueError, match="gives a value per bin; reduce it with max, min or mean"):
+        evaluator.value("slowdown_by_bin()")
