@@ -90,6 +90,23 @@ def test_evenness_is_of_what_was_delivered() -> None:
     assert METRICS["evenness"]([run], sources=[0, 1]) == pytest.approx(0.8)  # 400² / (2 · 10⁵)
 
 
+def test_a_fair_share_changes_when_flows_begin_and_end() -> None:
+    run = _of_flows(start_ns=[2_000.0], fct_ns=[4_000.0])
+    run.scenario.duration = 10_000_000
+    # Beside an endless flow. The share halves 1 us after a time from 1 to 2 us, and doubles 1 us
+    # after one from 5 to 6 us: (0.5 · 1 + 1 · 1) / 9 over the 9 us that have a later time.
+    assert METRICS["fair_share_change"]([run], span=1) == pytest.approx(1 / 6)
+
+
+def test_a_sample_at_the_end_of_the_traffic_is_one_of_its_time() -> None:
+    run = synthetic_run(flows=10)
+    run.series = pl.DataFrame(
+        {"time_ns": [0.0, 2e6, 2.1e6], "link": [0, 0, 0], "queue_bytes": [0, 500, 0]}
+    )
+    assert METRICS["queue_at_most"]([run], link=[0, 16], most=499) == 0.5
+    assert METRICS["queue_at_most"]([run], link=[0, 16], most=500) == 1
+
+
 def test_goodput_of_a_host_is_a_mean_over_runs() -> None:
     runs = [synthetic_run(seed=seed, flows=10) for seed in (1, 2)]
     for run, size in zip(runs, (10_000_000, 30_000_000), strict=True):
