@@ -272,7 +272,9 @@ def _summary(scheme: str, seed: int, flows: pl.DataFrame) -> dict[str, Any]:
         "long_lived": [
             {"flow": 3, "src": 0, "dst": 9, "start_ns": 0.0, "delivered_bytes": 10_000_000}
         ],
-        "queue_delay_ns": {"background": {"p50": 120.0, "p99": 2_400.0, "mean": 310.0}},
+        "queue_delay_ns": {
+            "background": {"count": 1_000, "p50": 120.0, "p99": 2_400.0, "mean": 310.0}
+        },
         "backlog": _backlog(flows),
         "wall_seconds": 1.25,
         "version": "0.1.0",

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from synthetic_runs import SyntheticRun, synthetic_run
 
 import penstock
@@ -66,6 +67,8 @@ def test_a_thinned_curve_keeps_its_largest_value() -> None:
     assert thinned.height < 500
     assert thinned["value"][-1] == values.max()
     assert thinned["share"][-1] == pytest.approx(1)
+    rare = curve("x", range(1_000_000), column="value")  # ten of them lie above 1 - 1e-5
+    assert rare.row(-1) == ("x", 999_999, 1)
 
 
 def test_jain_index() -> None:
@@ -124,6 +127,12 @@ def test_buffer_leaves_out_the_drain(run: SyntheticRun) -> None:
     late = run.buffers.with_columns(time_ns=pl.lit(3e6), buffer_bytes=pl.lit(10**9, pl.UInt64))
     drained = SyntheticRun(**{**vars(run), "buffers": pl.concat([run.buffers, late])})
     assert analysis.buffer_percentiles([drained]) == analysis.buffer_percentiles([run])
+    sampled = SyntheticRun(**vars(run))
+    sampled.buffers = pl.DataFrame(
+        {"time_ns": [*map(float, range(1_999_001, 2_000_002))], "buffer_bytes": [*range(1_001)]}
+    )
+    # The last of 1,001 samples lies behind the end of the traffic, and the last but one on it.
+    assert analysis.buffer_percentiles([sampled]) == [500, 990, 999]
 
 
 def test_active_flows_are_weighted_by_time() -> None:
@@ -151,6 +160,14 @@ def test_a_link_without_a_row_had_no_active_flow() -> None:
     assert analysis.share_of_time_below([run], 1, link=idle) == 1
     from_switches = run.links.filter(run.links["from"] >= 16).height
     assert analysis.share_of_time_below([run], 10) == pytest.approx(1 - 1 / 4 / from_switches)
+    run.active_flows = run.active_flows.clear()  # nothing was recorded, and so nothing is known
+    assert analysis.active_flows_cdf(run).is_empty()
+    unknown = [
+        analysis.active_flows_mean([run]),
+        analysis.share_of_time_below([run], 10),
+        METRICS["active_flows"]([run], link=[16, 1], statistic="p99"),
+    ]
+    assert all(math.isnan(float(one)) for one in unknown)
 
 
 def test_many_bins_hold_their_own_flows() -> None:
@@ -388,3 +405,31 @@ def test_an_interval_has_nothing_that_no_value_can_be() -> None:
     shares = [0.5, 0.6, 1.0]
     assert mean_interval(shares).high == pytest.approx(1.3572417)
     assert mean_interval(shares, most=1).high == 1
+    above = mean_interval([0.7, 0.999, 1.001], most=1)
+    assert above.high == 1.001 > above.mean
+
+
+def test_an_interval_is_within_a_share_of_its_mean_where_its_farther_end_is() -> None:
+    skewed = Interval(10.0, 8.0, 11.0, 5)
+    assert skewed.half == 2
+    assert skewed.is_within(0.2) and not skewed.is_within(0.19)
+    assert Interval(-10.0, -11.0, -8.0, 5).is_within(0.2)
+
+
+def test_a_percentile_of_eight_runs_has_the_interval_of_the_bootstrap() -> None:
+    values = [1.0, 1.0, 2.0, 2.0, 3.0, 5.0, 8.0, 20.0]
+    seven = mean_interval(values[:7], is_percentile=True)
+    assert seven == mean_interval(values[:7])
+    # Student's quantile with 7 degrees of freedom is 2.364624; times sqrt(8 / 7) it is 2.527890,
+    # below whose negative lie 0.573752 % of a normal distribution.
+    expected = stats.bootstrap(
+        (np.array(values),),
+        np.mean,
+        n_resamples=9_999,
+        confidence_level=1 - 2 * 0.00573752,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    eight = mean_interval(values, is_percentile=True)
+    assert (eight.low, eight.high) == pytest.approx((expected.low, expected.high), abs=1e-3)
+    assert eight.low > mean_interval(values).low  # no value is negative, and no mean is

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 from penstock import Run, Scenario, report, run
 from penstock.analysis import backlog_series, measure_backlog
@@ -117,11 +118,20 @@ def test_what_cannot_be_judged_is_not() -> None:
     few = _run(bytes=grown, arrived_flows=np.linspace(0, 1.4 * FLOWS_MIN, SAMPLES).round())
     stopped = _run(bytes=grown)
     stopped.summary["backlog"] = {k: v[:20] for k, v in stopped.summary["backlog"].items()}
-    for one in (few, stopped):
+    nearly = _run(bytes=grown)
+    nearly.summary["backlog"] = {k: v[:-1] for k, v in nearly.summary["backlog"].items()}
+    for one in (few, stopped, nearly):
         assert measure_backlog([one]) is None
         assert np.isnan(METRICS["is_unstable"]([one]))
         assert np.isnan(METRICS["backlog_growth"]([one]))
     assert measure_backlog([]) is None
+    assert measure_backlog([_run(bytes=grown), few]) is None
+    # Ten flows in each of the 20 intervals of the last two thirds are 200, and just enough.
+    assert measure_backlog([_run(bytes=grown, arrived_flows=10 * np.arange(SAMPLES))]) is not None
+
+
+def test_one_in_a_hundred_is_called_unstable_by_chance() -> None:
+    assert pytest.approx(special.stdtrit(19, 0.99), abs=0.005) == SCORE_UNSTABLE
 
 
 def _loaded(header: str, **changes: Any) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,8 @@ from penstock import ScenarioError
 from penstock.experiments import catalogue
 from penstock.experiments.bounds import apart_text
 from penstock.experiments.claim import Claim
-from penstock.experiments.decision import Limits, decide, median
+from penstock.experiments.decision import Limits, decide, median, spread_of
+from penstock.experiments.expression import Evaluator
 from penstock.experiments.grid import Cell, cells
 from penstock.experiments.judge import Judgement, judge
 from penstock.experiments.model import SEEDS, Experiment, Point
@@ -121,6 +123,63 @@ def test_the_worst_point_is_the_one_that_fails() -> None:
     assert made.remark.startswith("Decided at load = 0.1. The value lies 1 outside")
 
 
+def test_of_two_points_with_one_verdict_the_one_nearer_to_a_bound_is_told() -> None:
+    drops = {0.1: [9, 9, 9], 0.2: [7, 7, 7], 0.3: [8, 8, 8]}
+    made = judged(drops, measure=TOTAL, at_least=5, over=["load"])
+    assert (made.verdict, made.measured) == ("holds", 7.0)
+    made = judged(drops, measure=TOTAL, at_most=5, over=["load"])
+    assert (made.verdict, made.measured) == ("fails", 9.0)
+
+
+def test_a_claim_knows_only_the_points_that_it_is_about() -> None:
+    drops = {0.1: [9, 9, 9], 0.2: [1, 1, 1]}
+    made = judged(drops, measure=TOTAL, at_least=5, over=["load"], where={"load": 0.1})
+    assert (made.verdict, made.measured) == ("holds", 9.0)
+
+
+def test_a_number_that_bounds_follow_is_in_the_unit_of_the_claim() -> None:
+    made = judged({0.1: [10, 10, 10]}, measure=f"{TOTAL} / 100", near="0.1", within=1, unit="%")
+    assert (made.measured, made.verdict) == (10.0, "holds")
+    made = judged({0.1: [10, 10, 10]}, measure=TOTAL, near="1 / 0", within=1)
+    assert (made.measured, made.verdict) == (None, "not decided")
+
+
+@pytest.mark.parametrize(("late_us", "verdict"), [(12.0, "holds"), (12.1, "not decided")])
+def test_a_claim_that_rests_on_frames_that_were_too_late_is_not_judged(
+    late_us: float, verdict: str
+) -> None:
+    made = synthetic_run("bfc", flows=20)
+    # Four packets of 3 us are the most by which a frame in a hundred may be late.
+    lateness = {"frames": {"p99_us": late_us}, "timers": {"p99_us": 0.1}}
+    made.summary["emulation"] = {"packet_us": 3.0, "lateness": lateness}
+    cell = Cell({"sweep": Point(name="main"), "load": Point(value=0.1)}, 1, {}, run=made)
+    (judgement,) = judge(experiment(seeds=[1], measure=TOTAL, at_least=0), [cell], "quick")
+    assert judgement.verdict == verdict
+    assert ("real frames were too late" in judgement.measured_text) == (verdict != "holds")
+    # A figure shows the number all the same.
+    assert Evaluator([cell], ["load"]).value(TOTAL) == 0
+
+
+def test_numbers_that_are_all_infinite_do_not_spread() -> None:
+    assert spread_of([math.inf, math.inf]) == 0
+    assert spread_of([1, math.inf]) == math.inf
+    assert spread_of([4, 1, 3]) == 3
+
+
+def test_the_narrowest_of_several_bounds_counts() -> None:
+    assert Claim(**BASE, at_least=1, above=1).limits() == Limits(1, is_above=True)
+    assert Claim(**BASE, at_most=2, below=2).limits() == Limits(upper=2, is_below=True)
+    assert Claim(**BASE, at_least=1, above=2).limits() == Limits(2, is_above=True)
+    assert Claim(**BASE, at_most=5, below=3).limits() == Limits(upper=3, is_below=True)
+    assert Claim(**BASE, at_most=3, below=5).limits() == Limits(upper=3)
+    both = Claim(**BASE, at_least=1, at_most=9, near=5, within=1, margin="m").limits()
+    assert both == Limits(4, 6)
+    # A tenth of a negative number is a distance, too.
+    assert Claim(**BASE, near=-10, within=0.1, relative=True, margin="m").limits() == Limits(
+        -11, -9
+    )
+
+
 def test_pooled_claims_spread_when_a_seed_is_left_out() -> None:
     made = judged({0.1: [1, 2, 4]}, measure=TOTAL, at_least=3, pooled=True)
     assert (made.measured, made.repetitions, made.verdict) == (7.0, [6.0, 5.0, 3.0], "holds")
@@ -176,7 +235,7 @@ def test_a_reason_is_shown_only_where_a_claim_fails() -> None:
     holds = judged({0.1: [9, 9, 9]}, measure=TOTAL, at_least=5, **why).row()
     assert (holds.told, holds.remark) == ("holds", "")
     open_ = judged({0.1: [4, 9, 9]}, measure=TOTAL, at_least=5, **why).row()
-    assert open_.told == "not decided"
+    assert open_.told == "not decided" and open_.remark.endswith("It is short.")
     bare = judged({0.1: [1, 1, 1]}, measure=TOTAL, at_least=5).row()
     assert bare.told == "fails, reason not stated"
 
@@ -192,6 +251,7 @@ BASE: dict[str, Any] = {"claim": "c", "reported": "2 times", "measure": "1"}
         ({"above": 2, "at_most": 4, "number": 2, "margin": "m"}, "the paper's own number"),
         ({"at_least": 1, "at_most": 4, "number": [2, 5], "margin": "m"}, "the paper's own number"),
         ({"at_least": 1, "number": 2, "margin": "m"}, "a bound on one side only"),
+        ({"at_most": 3, "number": 2, "margin": "m"}, "a bound on one side only"),
         ({"at_least": 1, "at_most": 3, "number": 2}, "the bounds are not the paper's number"),
         ({"at_least": 1, "at_most": 9, "number": [5, 2], "margin": "m"}, "ends before it begins"),
         ({"near": 2}, "near and within come together"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from synthetic_runs import synthetic_run
 
 from penstock import Scenario, ScenarioError, report, run
 from penstock.analysis import deadlock
@@ -171,3 +172,13 @@ def test_what_failed_links_cut_off_is_refused_by_name() -> None:
         deadlock.dependencies(pod(**apart))
     with pytest.raises(ScenarioError, match=r"topology.failed_links\[1\].*no link"):
         pod(topology=POD | {"failed_links": [[12, 11], [11, 12]]})
+
+
+def test_a_row_for_each_run_that_a_deadlock_ended() -> None:
+    free, stuck = synthetic_run(seed=1, flows=10), synthetic_run(seed=2, flows=10)
+    stuck.summary |= {
+        "seed": 2,
+        "deadlock": {"time_ps": 1_500_000, "nodes": [16, 18, 16], "stuck_pauses": 4},
+    }
+    found = deadlock.deadlocks([free, stuck])
+    assert found.rows() == [(2, 1_500.0, "T0->S0->T0", 4)]

@@ -115,6 +115,7 @@ def test_a_flow_is_held_by_the_pauses_that_name_it_and_no_others(preset: str) ->
             spans.setdefault(row["flow"], []).append((first, last))
     told = time_lost(found, found.flows.filter("finished"))
     assert len(spans) > 20
+    assert told["unknown_ns"].sum() == 0  # the trace tells the flow of every pause
     for row in told.iter_rows(named=True):
         expected = min(union(spans.get(row["flow"], [])), row["lost_ns"])
         assert row["paused_ns"] == pytest.approx(expected, abs=0.01), row["flow"]

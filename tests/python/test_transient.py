@@ -95,15 +95,40 @@ def test_a_rate_that_is_there_from_the_beginning_takes_no_time() -> None:
     assert METRICS["reaches"]([RECOVERY], links=[[0, 1]], after=70, window=10, least=9) == 0
 
 
+def test_bounds_of_a_rate_are_rates_that_are_wanted() -> None:
+    reaches = METRICS["reaches"]
+    assert reaches([RECOVERY], links=[[0, 1]], after=20, window=10, least=10) == 20
+    assert reaches([RECOVERY], links=[[0, 1]], after=0, window=10, least=5, most=5) == 30
+
+
+def test_a_rate_is_held_from_the_time_on_that_is_asked_for() -> None:
+    reaches = METRICS["reaches"]
+    # The last windows with 10 Gb/s begin at 60, 70, 80 and 90 us.
+    assert reaches([RECOVERY], links=[[0, 1]], after=70, window=10, hold=20, least=9) == 0
+    assert reaches([RECOVERY], links=[[0, 1]], after=70, window=10, hold=30, least=9) == math.inf
+    assert reaches([RECOVERY], links=[[0, 1]], after=95, window=10, least=9) == math.inf
+
+
+def test_a_window_goes_to_the_sample_that_is_nearest_to_its_end() -> None:
+    whole = transient.carried_rate(RECOVERY, [(0, 1)], window_ns=20 * MICROSECOND)
+    nearly = transient.carried_rate(RECOVERY, [(0, 1)], window_ns=18 * MICROSECOND)
+    assert [one.tolist() for one in nearly] == [one.tolist() for one in whole]
+
+
 def test_a_queue_falls_after_its_largest_sample() -> None:
     assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=3) == 50
     assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=60, most=2) == 10
     assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=0, most=-1) == math.inf
+    assert METRICS["queue_falls"]([RECOVERY], link=[0, 1], after=20, most=9) == 0
 
 
 def test_the_rate_between_two_times() -> None:
     assert METRICS["carried"]([RECOVERY], link=[0, 1], after=20, until=40) == pytest.approx(3.75)
     assert METRICS["carried"]([RECOVERY], link=[0, 1], after=60) == pytest.approx(10)
+    # To the end of the traffic; one interval; from the sample that is nearest.
+    for after, until, rate in [(60, 500, 10), (20, 30, 2.5), (24, 44, 3.75)]:
+        found = METRICS["carried"]([RECOVERY], link=[0, 1], after=after, until=until)
+        assert found == pytest.approx(rate)
 
 
 def test_a_swing_is_between_the_fastest_and_the_slowest_window() -> None:
@@ -112,6 +137,8 @@ def test_a_swing_is_between_the_fastest_and_the_slowest_window() -> None:
     assert swing([RECOVERY], links=[[0, 1], [0, 1]], after=20, window=20, until=60) == (
         pytest.approx(2 * (7.5 - 3.75))
     )
+    # The window from 20 to 40 us is the only one between these times.
+    assert swing([RECOVERY], links=[[0, 1]], after=20, window=20, until=40) == 0
     with pytest.raises(ValueError, match="no window of 200 us"):
         swing([RECOVERY], links=[[0, 1]], after=0, window=200)
 
@@ -124,6 +151,7 @@ def test_pauses_are_those_that_took_effect() -> None:
 
 def test_pauses_behind_the_duration_are_none_of_its_traffic() -> None:
     assert METRICS["pauses_per_ms"]([PAUSED], link=[0, 1]) == pytest.approx(3 / 0.1)
+    assert METRICS["pauses_per_ms"]([PAUSED], link=[0, 1], after=50) == pytest.approx(1 / 0.05)
     scenario = SimpleNamespace(**vars(PAUSED.scenario) | {"duration": 20_000_000})
     short = SimpleNamespace(**vars(PAUSED) | {"scenario": scenario})
     assert METRICS["pauses_per_ms"]([short], link=[0, 1]) == pytest.approx(1 / 0.02)

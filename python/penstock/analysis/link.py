@@ -26,10 +26,10 @@ def layer_summary(runs: RunInput) -> pl.DataFrame:
     Columns: name, layer, links, utilization (share of the traffic's time in which a link is busy,
     mean over links; what it carries afterwards is left out), port_paused (share of time a link's
     data is paused by PFC, mean over classes and links), port_paused_max (worst link), queues_paused
-    (queues paused by BFC at a link, mean over time and links), drops, queue_bytes_max [bytes],
-    collision_share (share of queue assignments into a used queue). Where a name has several runs,
-    also the smallest and the largest value of a single run: utilization_low, utilization_high and
-    so on.
+    (queues paused by BFC at a link, mean over time and links), drops (of all runs together),
+    queue_bytes_max [bytes], collision_share (share of queue assignments into a used queue). Where a
+    name has several runs, also the smallest and the largest value of a single run: utilization_low,
+    utilization_high and so on.
     """
     frames = []
     groups = group_runs(runs)
@@ -40,7 +40,7 @@ def layer_summary(runs: RunInput) -> pl.DataFrame:
             pl.concat(parts)
             .group_by("layer", maintain_order=True)
             .agg(
-                pl.len().alias("links"),
+                pl.col("link").n_unique().alias("links"),
                 pl.col("utilization").mean(),
                 pl.col("port_paused").mean(),
                 pl.col("port_paused").max().alias("port_paused_max"),

@@ -95,8 +95,10 @@ def active_flows_mean(
     layers: Sequence[str] | None = None,
     link: tuple[int, int] | None = None,
 ) -> float:
-    """Mean number of active flows of a port, over time."""
+    """Mean number of active flows of a port, over time; NaN where nothing was recorded."""
     times = active_flow_times(runs, layers=layers, link=link)
+    if times.is_empty():
+        return float("nan")
     weight = times["time_ns"].to_numpy()
     return float(np.average(times["flows"].to_numpy(), weights=weight))
 
@@ -108,8 +110,13 @@ def share_of_time_below(
     layers: Sequence[str] | None = None,
     link: tuple[int, int] | None = None,
 ) -> float:
-    """Share of the time (in [0, 1]) in which a port has fewer than `flows` active flows."""
+    """Share of the time (in [0, 1]) in which a port has fewer than `flows` active flows.
+
+    NaN where nothing was recorded.
+    """
     times = active_flow_times(runs, layers=layers, link=link)
+    if times.is_empty():
+        return float("nan")
     weight = times["time_ns"].to_numpy()
     return float(weight[times["flows"].to_numpy() < flows].sum() / weight.sum())
 

@@ -51,21 +51,28 @@ _LONG_LIVED: dict[str, type[pl.DataType]] = {
 def queue_delay(runs: RunInput) -> pl.DataFrame:
     """Queueing of data packets over their whole path: name, label, mean, p50, p99 [ns].
 
-    Seeds are averaged, since a run keeps the statistics of its packets and not each packet.
+    Seeds are averaged, since a run keeps the statistics of its packets and not each packet. A run
+    in which no packet of a label arrived knows nothing of that label and is left out.
     """
     rows = []
     for name, members in group_runs(runs).items():
-        for label in members[0].summary["queue_delay_ns"]:
-            delays = [run.summary["queue_delay_ns"].get(label) for run in members]
-            known = [delay for delay in delays if delay]
-            means = {key: float(np.mean([d[key] for d in known])) for key in ("mean", "p50", "p99")}
-            rows.append({"name": name, "label": str(label), **means})
+        known: dict[str, list[dict[str, float]]] = {}
+        for run in members:
+            for label, delay in run.summary["queue_delay_ns"].items():
+                if delay["count"]:
+                    known.setdefault(label, []).append(delay)
+        for label, delays in known.items():
+            means = {key: float(np.mean([d[key] for d in delays])) for key in _DELAYS}
+            rows.append({"name": name, "label": label, **means})
     schema = {
         "name": pl.String,
         "label": pl.String,
-        **dict.fromkeys(("mean", "p50", "p99"), pl.Float64),
+        **dict.fromkeys(_DELAYS, pl.Float64),
     }
     return pl.DataFrame(rows, schema=schema)
+
+
+_DELAYS = ("mean", "p50", "p99")
 
 
 def link_series(

@@ -104,8 +104,12 @@ def packet_delay(
     label: Label,
     statistic: Annotated[str, told_of_all("mean", "p50", "p99")] = "p99",
 ) -> Value:
-    """Queueing of data packets of a label at all switches of their path [us], mean over seeds."""
-    return mean(run.summary["queue_delay_ns"][label][statistic] / 1e3 for run in runs)
+    """Queueing of data packets of a label at all switches of their path [us], mean over seeds.
+
+    NaN when no packet of the label arrived in any run; a run in which none arrived is left out.
+    """
+    delays = [run.summary["queue_delay_ns"][label] for run in runs]
+    return mean(delay[statistic] / 1e3 for delay in delays if delay["count"])
 
 
 @metric("(share of the link's rate)")

@@ -110,6 +110,8 @@ def active_flows(
     if statistic == "mean":
         return analysis.active_flows_mean(runs, link=ends)
     times = analysis.occupancy.active_flow_times(runs, link=ends)
+    if times.is_empty():  # nothing was recorded
+        return float("nan")
     distinct, share = analysis.statistic.cumulative(times["flows"], times["time_ns"])
     digits = statistic.removeprefix("p")
     place = int(np.searchsorted(share, int(digits) / 10 ** len(digits)))

@@ -59,7 +59,7 @@ class Seeds:
         goal = self.precision * abs(found.mean)
         wanted = count * (found.half / goal) ** 2 if goal > 0 else math.inf
         last = max(count + 1, min(2 * count, math.ceil(min(wanted, self.most))))
-        return tuple(range(count + 1, min(last, self.most) + 1))
+        return tuple(range(count + 1, last + 1))
 
 
 def read_seeds(text: str, precision: str | None) -> Seeds:
