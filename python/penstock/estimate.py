@@ -39,7 +39,8 @@ CUT_HOSTS, CROSSING_BYTES = 2_048, 2_300
 """From so many hosts on the core cuts a network into parts, and what crosses takes so much for each
 directed link in use [B]; measured with 4,096 hosts under BFC."""
 ROUTE_BYTES = 6
-"""The routes from a switch to an edge switch [B]; measured with 65,536 hosts."""
+"""The routes from a switch to an edge switch [B], where no two switches are alike; in a Clos with
+65,536 hosts they take 2."""
 FAFC_PAIR_BYTES = 140
 """A pair of ports of a switch under FAFC [B]; measured with 4,096 hosts."""
 FLOW_BYTES, SAMPLE_BYTES, TRACED_BYTES, EVENT_BYTES = 120, 50, 1_300, 40

@@ -28,7 +28,9 @@ pub struct Routing {
     access: Vec<Access>,
     /// The edge switches' node numbers, ascending.
     edges: Vec<u32>,
-    /// `[switch, edge]`: index into `sets`.
+    /// `[switch, block of edges]`: where the choices towards these edge switches start in `choices`.
+    blocks: Vec<u32>,
+    /// For each distinct block, by edge switch of the block: index into `sets`.
     choices: Vec<u32>,
     /// `[switch, host]`: the port of the only next hop, or [`SEVERAL`] and the index into `sets`. Empty in
     /// a large network (`build`).
@@ -49,6 +51,12 @@ pub struct Routing {
     /// See [`Routing::are_paths_alike`].
     are_paths_alike: OnceLock<bool>,
 }
+
+/// Edge switches of a block. Most blocks of a network are equal, as a switch reaches most edge switches by
+/// the same ports, and switches in equal places share their sets. So the choices of 65,536 hosts take
+/// 0.3 MB, and not 20, and a processor's second cache holds them. This took 2 to 4 % off a packet-hop of BFC,
+/// Homa and ExpressPass with 8,192 hosts (our choice: `blocks` of fewer edge switches would take more).
+const BLOCK: usize = 64;
 
 /// The bit of an entry of `dense` that stands for several next hops.
 const SEVERAL: u16 = 1 << 15;
@@ -216,13 +224,21 @@ impl Routing {
     /// As [`Routing::onward`], for the switch with this index.
     fn onward_by_edge(&self, index: usize, destination: u32) -> Onward<'_> {
         let end = &self.access[destination as usize];
-        let number = self.choices[index * self.edges.len() + end.edge as usize];
+        let number = self.choice(index, end.edge);
         let set = self.sets[number as usize];
         match set.count {
             0 => Onward::By(end.port),
             1 => Onward::By(set.first),
             _ => Onward::ByOneOf(self.ports_of(number)),
         }
+    }
+
+    /// The set of next hops of the switch with this index towards edge switch number `edge`.
+    #[inline]
+    fn choice(&self, index: usize, edge: u32) -> u32 {
+        let (block, place) = (edge as usize / BLOCK, edge as usize % BLOCK);
+        let start = self.blocks[index * self.edges.len().div_ceil(BLOCK) + block];
+        self.choices[start as usize + place]
     }
 
     /// The port of `switch` that leads back where [`Routing::path`] from `source` to `destination` comes
@@ -301,7 +317,7 @@ impl Routing {
     #[inline]
     pub fn next_hops(&self, switch: u32, edge: u32) -> NextHops<'_> {
         let index = (switch - self.hosts) as usize;
-        let set = self.sets[self.choices[index * self.edges.len() + edge as usize] as usize];
+        let set = self.sets[self.choice(index, edge) as usize];
         let links = self.first_port[index] as usize..self.first_port[index + 1] as usize;
         NextHops {
             ports: &self.ports[set.start as usize..set.start as usize + usize::from(set.count)],

@@ -62,6 +62,30 @@ fn equal_sets_are_kept_once() {
 }
 
 #[test]
+fn equal_blocks_are_kept_once() {
+    let network = build(&leaf_spine(256, 32, 64)).unwrap();
+    let routing = Routing::new(&network);
+    // A ToR has blocks of nothing but uplinks, and one in which it is itself, at one of 64 places. A spine
+    // has four blocks of one port for each ToR.
+    assert_eq!(routing.choices.len(), BLOCK * (1 + BLOCK + 4));
+}
+
+#[test]
+fn the_last_block_may_be_short() {
+    let racks = BLOCK as u32 + 6;
+    let network = build(&leaf_spine(racks, 1, 2)).unwrap();
+    let routing = Routing::new(&network);
+    for (source, destination) in
+        (0..racks).flat_map(|one| (0..racks).map(move |other| (one, other)))
+    {
+        let links = path(&routing, source, destination, 7);
+        let last = links.last().map_or(source, |&link| network.links[link as usize].to);
+        assert_eq!(last, destination);
+        assert_eq!(links.len(), if source == destination { 2 } else { 4 });
+    }
+}
+
+#[test]
 fn the_nearest_switch_is_the_edge_switch() {
     let network = build(&dumbbell(2, 2)).unwrap();
     let routing = Routing::new(&network);

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::{Access, PortSet, Routing, SEVERAL};
+use super::{Access, BLOCK, PortSet, Routing, SEVERAL};
 use crate::routing::search::{Core, UNREACHED};
 use crate::topology::{Link, Topology};
 
@@ -16,11 +16,13 @@ struct Known {
     sets: HashMap<Vec<u16>, u32>,
     /// By switch: the set that it has towards the edge switch before, or [`NO_SET`].
     last: Vec<u32>,
+    /// Where each distinct block of choices starts.
+    blocks: HashMap<Vec<u32>, u32>,
 }
 
 impl Known {
     fn new(switches: usize) -> Self {
-        Known { sets: HashMap::new(), last: vec![NO_SET; switches] }
+        Known { sets: HashMap::new(), last: vec![NO_SET; switches], blocks: HashMap::new() }
     }
 }
 
@@ -52,7 +54,8 @@ impl Routing {
             hosts: topology.hosts,
             switches: topology.switches as usize,
             access: access.collect(),
-            choices: vec![0; edges.len() * topology.switches as usize],
+            blocks: vec![0; edges.len().div_ceil(BLOCK) * topology.switches as usize],
+            choices: Vec::new(),
             dense: Vec::new(),
             edges,
             sets: Vec::new(),
@@ -69,14 +72,18 @@ impl Routing {
             routing.links.extend(topology.egress_links(switch));
         }
         routing.first_port.push(routing.links.len() as u32);
-        routing.nearest_first.reserve_exact(routing.choices.len());
+        routing.nearest_first.reserve_exact(routing.edges.len() * routing.switches);
         let core = Core::new(topology, is_down);
         let mut known = Known::new(routing.switches);
         let mut distances = vec![UNREACHED; routing.switches];
+        let mut block = vec![Vec::with_capacity(BLOCK); routing.switches];
         for number in 0..routing.edges.len() {
             let edge = (routing.edges[number] - routing.hosts) as u16;
             core.search(edge, &mut distances, &mut routing.nearest_first);
-            routing.choose(&core, (number, &distances), &mut known);
+            routing.choose(&core, &distances, &mut known, &mut block);
+            if (number + 1).is_multiple_of(BLOCK) || number + 1 == routing.edges.len() {
+                routing.close(number / BLOCK, &mut block, &mut known);
+            }
         }
         routing.fill_dense();
         routing
@@ -92,9 +99,9 @@ impl Routing {
             return;
         }
         self.dense.reserve_exact(self.switches * hosts);
-        for row in self.choices.chunks_exact(self.edges.len()) {
+        for switch in 0..self.switches {
             for access in &self.access {
-                let set = row[access.edge as usize];
+                let set = self.choice(switch, access.edge);
                 self.dense.push(match self.sets[set as usize].count {
                     0 => access.port,
                     1 => self.sets[set as usize].first,
@@ -104,10 +111,17 @@ impl Routing {
         }
     }
 
-    /// Notes, for every switch, the ports that lead one step closer to edge switch `number`.
-    fn choose(&mut self, core: &Core, (number, distances): (usize, &[u16]), known: &mut Known) {
+    /// Notes in `block`, for every switch, the ports that lead one step closer to the edge switch from
+    /// which the distances are.
+    fn choose(
+        &mut self,
+        core: &Core,
+        distances: &[u16],
+        known: &mut Known,
+        block: &mut [Vec<u32>],
+    ) {
         let mut closer = Vec::new();
-        for (switch, last) in known.last.iter_mut().enumerate() {
+        for (switch, (last, choices)) in known.last.iter_mut().zip(block).enumerate() {
             closer.clear();
             if let Some(wanted) = distances[switch].checked_sub(1) {
                 let onward = core.onward(switch).iter();
@@ -126,7 +140,21 @@ impl Routing {
                     set
                 });
             }
-            self.choices[switch * self.edges.len() + number] = *last;
+            choices.push(*last);
+        }
+    }
+
+    /// Keeps block number `number` of every switch, and empties it.
+    fn close(&mut self, number: usize, block: &mut [Vec<u32>], known: &mut Known) {
+        let rows = self.blocks.chunks_exact_mut(self.edges.len().div_ceil(BLOCK));
+        for (row, choices) in rows.zip(block) {
+            row[number] = known.blocks.get(choices).copied().unwrap_or_else(|| {
+                let start = self.choices.len() as u32;
+                self.choices.extend(&*choices);
+                known.blocks.insert(choices.clone(), start);
+                start
+            });
+            choices.clear();
         }
     }
 }
