@@ -406,6 +406,16 @@ fn packets_say_what_their_flow_is_and_replies_carry_nothing() {
 }
 
 #[test]
+fn under_fidelity_ns3_bfc_a_reply_carries_the_label_of_its_flow() {
+    for (fidelity, label) in [(Fidelity::Ns3Bfc, 4), (Fidelity::Exact, 0)] {
+        let mut bench = Bench::of(line_rate(), fidelity);
+        bench.expect(bench.flow(3, 1_000)); // labels begin with 1, flows with 0
+        bench.bring(3, 0);
+        assert_eq!(bench.drain()[0].queue, label, "{fidelity:?}");
+    }
+}
+
+#[test]
 fn data_of_flows_that_are_unknown_are_not_answered() {
     let mut bench = Bench::new(line_rate());
     bench.expect(bench.flow(5, 1_000));
