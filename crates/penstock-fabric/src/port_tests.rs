@@ -1,7 +1,7 @@
 //! Counters and clocks of a port.
 
 use penstock_packet::epochs::label;
-use penstock_packet::{Carried, Packet, PacketPool, Signal};
+use penstock_packet::{Carried, Packet, PacketEvent, PacketPool, Signal};
 use penstock_units::{BitRate, Time};
 
 use super::Port;
@@ -101,6 +101,25 @@ fn a_paused_queue_that_runs_empty_in_its_grace_stays_paused_for_the_next_flow() 
     assert_eq!(bench.drain(0), [1]);
     let port = bench.switch.port(0);
     assert!(port.empty_queues().contains(1) && !port.open_queues().contains(1));
+}
+
+#[test]
+fn what_a_flow_leaves_of_its_grace_does_not_end_in_the_next_epoch() {
+    let assignment = DynamicConfig { grace_hop_rtts: 1.0, epoch_bits: 1, ..dynamic(2) };
+    let mut bench = Bench::new(&bfc(assignment, hop_rtts(1.0)), &hosts(2));
+    for epoch in [0, 1] {
+        bench.signal(0, Signal::PauseQueue(label(1, epoch)));
+    }
+    bench.admit(flow(1), 1_000); // in epoch 0, with a grace of 25,000 B: 2 us at 100 Gb/s
+    assert_eq!(bench.drain(0), [1]);
+    bench.signal(0, Signal::ResumeQueue(label(1, 1)));
+    let before = bench.recorder.0.len();
+    for _ in 0..30 {
+        bench.admit(flow(2), 1_000); // in epoch 1, which is not paused
+    }
+    assert_eq!(bench.drain(0), [2; 30]);
+    let later = &bench.recorder.0[before..];
+    assert!(later.iter().all(|seen| seen.event != PacketEvent::PauseReceived));
 }
 
 #[test]

@@ -117,6 +117,17 @@ fn it_is_resumed_when_it_holds_nothing_though_its_share_is_below_the_offset() {
 }
 
 #[test]
+fn who_has_nothing_left_at_an_egress_has_no_share_of_it() {
+    let mut bench = bench();
+    assert_eq!(bring(&mut bench, 1, 3, 0), []);
+    assert_eq!(bring(&mut bench, 4, 2, 0), []);
+    assert_eq!(send(&mut bench, 0), None); // the packet of port 3
+    // 6,000 in all. Port 1 holds 2,000, a third of the threshold, but only two ports share it.
+    assert_eq!(bring(&mut bench, 2, 1, 0), []);
+    assert_eq!(bring(&mut bench, 1, 1, 0), [Pause(1)]);
+}
+
+#[test]
 fn victims_do_not_protect_an_ingress() {
     let mut bench = bench();
     // Port 3 sends more to the idle port 1 than to port 0. It is treated like port 2.

@@ -82,6 +82,18 @@ fn a_pause_holds_its_flow_and_nobody_who_gets_the_queue_after_it() {
 }
 
 #[test]
+fn a_flow_on_two_paths_is_paused_at_each_port_for_itself() {
+    let mut bench = bench(2);
+    for ingress in [1, 2] {
+        let flow = Flow { ingress, ..flow(1) };
+        let sent: Vec<_> = (0..26).filter_map(|_| bench.admit(flow, 1_000)).collect();
+        assert_eq!(sent, Vec::from_iter(frame(ingress, Signal::PauseFlow(1))));
+    }
+    bench.signal(3, Signal::PauseFlow(1));
+    assert_eq!(bench.drain(0).len(), 52, "the flow is paused at port 3 only");
+}
+
+#[test]
 fn a_queue_stops_when_a_paused_flow_comes_to_its_head() {
     let mut bench = bench(2);
     for number in [2, 1, 2] {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use penstock_packet::Signal;
 
 use super::*;
+use crate::backpressure::Backpressure;
 use crate::fixture::{Bench, Flow, hosts, plain};
 use crate::{BackpressureConfig, SwitchConfig};
 
@@ -105,6 +106,16 @@ fn who_is_paused_is_drawn_by_the_share_of_the_queue() {
         send(&mut bench, 40);
     }
     assert!(second.abs_diff(110) <= 27, "{second} of 400");
+}
+
+#[test]
+fn every_byte_of_an_egress_belongs_to_one_ingress() {
+    let mut bench = bench();
+    bring(&mut bench, 2, 1);
+    bring(&mut bench, 1, 2);
+    let Backpressure::PPfc(ppfc) = bench.switch.backpressure() else { unreachable!() };
+    let owners = [0, 1_999, 2_000, 2_999, 3_000].map(|place| ppfc.pairs.owner(0, place));
+    assert_eq!(owners, [Some(1), Some(1), Some(2), Some(2), None], "port 0 has sent nothing");
 }
 
 #[test]

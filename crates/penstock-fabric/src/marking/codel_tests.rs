@@ -2,10 +2,12 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::epochs::label;
 use penstock_packet::{Packet, PacketEvent, PacketFlags, PacketKind, Signal, SwitchFacts};
 use serde_json::json;
 
 use super::*;
+use crate::assignment::dynamic::DynamicConfig;
 use crate::fixture::refusal::{CREDITS, DYNAMIC, POOL, config, refused};
 use crate::fixture::{Bench, FRAMES, bfc, dynamic, flow, hop_rtts, hosts, per_flow, plain};
 use crate::{DroppedPacket, MarkingConfig, Received, SchedulingConfig, SwitchRequest};
@@ -272,6 +274,16 @@ fn a_drop_is_told_to_the_source_where_switches_tell_of_drops() {
     let notice = transmit(&mut bench, 1).0.unwrap();
     assert_eq!((notice.kind, notice.offset), (PacketKind::DropNotice, 1));
     assert_eq!(notice.wire_bytes, 60);
+}
+
+#[test]
+fn a_drop_is_told_by_the_number_of_its_queue_in_each_epoch() {
+    let assignment = DynamicConfig { epoch_bits: 1, ..dynamic(8) };
+    let mut bench = ripe(bfc(assignment, hop_rtts(1.0)), "drop", &hosts(2));
+    let (sent, asked) = transmit(&mut bench, 0);
+    assert_eq!(sent.unwrap().queue, label(1, 1), "the flow began epoch 1 of queue 1");
+    let dropped = DroppedPacket { port: 0, queue: 1, flow_hash: 1, wire_bytes: 1_000, payload: 0 };
+    assert_eq!(asked, [SwitchRequest::Dropped(dropped)]);
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 use alloc::vec::Vec;
 
+use penstock_packet::epochs::label;
 use penstock_packet::{PacketFlags, Signal};
 use penstock_units::Time;
 
 use super::NonPauseEcnConfig;
 use crate::assignment::class::ByClassConfig;
-use crate::fixture::{Bench, Flow, flow, hosts, plain};
+use crate::assignment::dynamic::DynamicConfig;
+use crate::fixture::{Bench, Flow, bfc, dynamic, flow, hop_rtts, hosts, plain};
 use crate::scheduling::strict;
 use crate::{AssignmentConfig, MarkingConfig, SchedulingConfig, SwitchConfig};
 
@@ -80,6 +82,7 @@ fn a_resume_without_a_pause_and_one_without_packets_change_nothing() {
     let mut bench = bench();
     admit(&mut bench, 2);
     bench.signal(0, Signal::ResumeClass(0));
+    bench.signal(0, Signal::ResumeQueue(1));
     assert!(!bench.switch.release(bench.now, 0), "no timed pause of all data was there");
     assert_eq!(marks(&mut bench, 2), [true, false]);
     bench.signal(0, Signal::PauseClass(0));
@@ -103,6 +106,14 @@ fn each_class_has_its_own_counter() {
     bench.signal(0, Signal::PauseClass(1));
     bench.signal(0, Signal::ResumeClass(1)); // PN = 2 for class 1
     assert_eq!(marks(&mut bench, 4), [true, false, false, false]);
+    for class in [1, 1, 0, 0] {
+        bench.signal(0, Signal::PauseClass(class));
+        bench.admit(Flow { class, ..flow(1) }, 1_000);
+    }
+    for class in [1, 0] {
+        bench.signal(0, Signal::ResumeClass(class)); // PN = 2 for each
+    }
+    assert_eq!(marks(&mut bench, 4), [false; 4]);
 }
 
 #[test]
@@ -111,6 +122,20 @@ fn the_pause_of_a_queue_counts_like_that_of_a_class() {
     bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: 1 << 1 });
     admit(&mut bench, 2);
     bench.signal(0, Signal::QueueBitmap { epoch: 0, queues: 0 }); // PN = 2
+    admit(&mut bench, 2);
+    assert_eq!(marks(&mut bench, 4), [false, false, true, false]);
+}
+
+#[test]
+fn the_pause_of_an_epoch_counts_for_its_queue() {
+    let assignment = DynamicConfig { epoch_bits: 1, ..dynamic(2) };
+    let marking = MarkingConfig::NonPauseEcn(NonPauseEcnConfig {});
+    let config = SwitchConfig { marking, ..bfc(assignment, hop_rtts(1.0)) };
+    let mut bench = Bench::new(&config, &hosts(2));
+    admit(&mut bench, 2); // the flow begins epoch 1 of queue 1
+    bench.signal(0, Signal::PauseQueue(label(1, 1)));
+    assert!(bench.depart(0).is_none());
+    bench.signal(0, Signal::ResumeQueue(label(1, 1))); // PN = 2
     admit(&mut bench, 2);
     assert_eq!(marks(&mut bench, 4), [false, false, true, false]);
 }

@@ -427,3 +427,7 @@ impl Host {
         self.control.packets(pool).chain(waiting)
     }
 }
+
+#[cfg(test)]
+#[path = "host_tests.rs"]
+mod tests;

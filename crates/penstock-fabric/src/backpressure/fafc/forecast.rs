@@ -216,4 +216,41 @@ mod tests {
         assert!((0..40).any(|_| !forecast.update(&hops)));
         assert_eq!((forecast.queue(1), forecast.ingress_arrival(0)), (0.0, 0.0));
     }
+
+    #[test]
+    fn an_egress_needs_updates_while_bytes_that_have_left_are_in_its_trends() {
+        let mut forecast = Forecast::new(2, 1.0, 0.5, 1_000.0);
+        let hops = [1_000.0; 2];
+        // A packet that comes and goes between two updates has arrived, and the queue has not grown.
+        forecast.on_enqueue(0, 1, 1_000);
+        forecast.on_dequeue(0, 1, 1_000);
+        for arrival in [0.5, 0.25, 0.125] {
+            assert!(forecast.update(&hops));
+            assert_eq!((forecast.arrival(0, 1), forecast.growth(1)), (arrival, 0.0));
+        }
+        // One that stays until its arrival is forgotten leaves, and the queue shrinks.
+        forecast.on_enqueue(0, 1, 1_000);
+        (0..60).for_each(|_| assert!(forecast.update(&hops)));
+        assert_eq!((forecast.arrival(0, 1), forecast.growth(1)), (0.0, 0.0));
+        forecast.on_dequeue(0, 1, 1_000);
+        for growth in [-0.5, -0.25, -0.125] {
+            assert!(forecast.update(&hops));
+            assert_eq!((forecast.arrival(0, 1), forecast.growth(1)), (0.0, growth));
+        }
+    }
+
+    #[test]
+    fn an_egress_whose_smoothed_queue_is_negative_has_no_share_of_an_ingress() {
+        let mut forecast = Forecast::new(2, 0.5, 1.0, 1_000.0);
+        let hops = [1_000.0; 2];
+        forecast.on_enqueue(0, 0, 1_000);
+        forecast.update(&hops); // q_00 = 500, r_00 = 1
+        forecast.on_dequeue(0, 0, 1_000);
+        forecast.update(&hops); // q_00 = (500 + 1,000) / 2 = 750, r_00 = -1
+        forecast.on_enqueue(0, 1, 1_000);
+        forecast.update(&hops); // q_00 = (750 - 1,000) / 2 = -125, q_01 = 500
+        assert_eq!((forecast.pair_queue(0, 0), forecast.pair_queue(0, 1)), (-125.0, 500.0));
+        assert_eq!((forecast.share(0, 0), forecast.share(0, 1)), (0.0, 1.0));
+        assert_eq!(forecast.share(1, 1), 0.0, "port 1 has sent nothing");
+    }
 }

@@ -1,0 +1,444 @@
+//! A host by hand: what it sends, and what it asks of its driver.
+
+use alloc::vec::Vec;
+use core::iter::from_fn;
+
+use penstock_packet::{ALL_CLASSES, PacketFlags, Signal};
+
+use super::*;
+use crate::fixture::{line_rate, path};
+use crate::nic::NicConfig;
+
+/// Sizes of the frames of [`Bench`].
+const FRAMES: FrameBytes = FrameBytes { data_overhead: 48, acknowledgement: 60, control: 64 };
+
+/// A host at 100 Gb/s, to which every packet comes that a test makes.
+struct Bench {
+    host: Host,
+    flows: Flows,
+    pool: PacketPool,
+    requests: Requests,
+    now: Time,
+    path: PathFacts,
+}
+
+impl Bench {
+    fn new(config: HostConfig) -> Self {
+        Bench::of(config, Fidelity::Exact)
+    }
+
+    fn of(config: HostConfig, fidelity: Fidelity) -> Self {
+        let path = PathFacts { fidelity, ..path() };
+        let facts = HostFacts {
+            configs: &config.of_controllers(),
+            classes: 1,
+            epoch_bits: 0,
+            rate: path.line_rate,
+            hop_delay: Time::from_us(1),
+            frames: FRAMES,
+            path,
+            shaping: None,
+            draws: HostDraws { nic: Pcg32::new(1, 1), credits: Pcg32::new(2, 1) },
+            clock: 0.0,
+        };
+        let (pool, now) = (PacketPool::new(false), Time::ZERO);
+        let (flows, requests) = (Flows::default(), Requests::default());
+        Bench { host: Host::new(&facts), flows, pool, requests, now, path }
+    }
+
+    /// Calls the host. Answers what it asks for besides.
+    fn call<A>(&mut self, call: impl FnOnce(&mut Host, &mut Turn<'_>) -> A) -> (A, Vec<Request>) {
+        let Bench { host, flows, pool, requests, now, .. } = self;
+        let answer = call(host, &mut Turn { now: *now, pool, flows, requests });
+        (answer, from_fn(|| self.requests.poll()).collect())
+    }
+
+    /// A flow with this name and size from or to the host.
+    fn flow(&self, flow: u32, size: u64) -> Opening {
+        Opening {
+            flow,
+            number: flow.into(),
+            hash: flow,
+            source: 0,
+            destination: 1,
+            size,
+            stop: Time::NEVER,
+            controller: 0,
+            class: 0,
+            is_incast: false,
+            connections: None,
+            path: self.path,
+        }
+    }
+
+    fn open(&mut self, opening: Opening) -> Vec<Request> {
+        self.call(|host, turn| host.open(turn, &opening)).1
+    }
+
+    fn expect(&mut self, opening: Opening) {
+        self.call(|host, turn| host.expect(turn, &opening));
+    }
+
+    fn close(&mut self, flow: u32) {
+        self.call(|host, turn| host.close(turn, flow));
+    }
+
+    fn receive(&mut self, packet: Packet) -> Vec<Request> {
+        let id = self.pool.insert(packet);
+        self.call(|host, turn| host.receive(turn, id)).1
+    }
+
+    fn signal(&mut self, signal: Signal) -> Vec<Request> {
+        self.receive(signal.frame(64))
+    }
+
+    /// A data packet of 1,000 B of `flow` arrives.
+    fn bring(&mut self, flow: u32, offset: u64) -> Vec<Request> {
+        let (kind, payload, wire_bytes) = (PacketKind::Data, 1_000, 1_048);
+        self.receive(Packet { kind, flow, offset, payload, wire_bytes, ..Packet::default() })
+    }
+
+    /// The acknowledgement of all bytes of `flow` before `offset` arrives.
+    fn acknowledge(&mut self, flow: u32, offset: u64) -> Vec<Request> {
+        self.receive(Packet {
+            kind: PacketKind::Acknowledgement,
+            flow,
+            offset,
+            ..Packet::default()
+        })
+    }
+
+    fn timer(&mut self, timer: Timer) -> Vec<Request> {
+        self.call(|host, turn| host.on_timer(turn, timer)).1
+    }
+
+    /// The packets that the host sends one after the other, until it has none.
+    fn drain(&mut self) -> Vec<Packet> {
+        let sent = from_fn(|| self.call(|host, turn| host.transmit(turn)).0);
+        let sent: Vec<PacketId> = sent.collect();
+        sent.into_iter().map(|id| self.pool[id]).collect()
+    }
+}
+
+/// A host with this controller and recovery, as a scenario names them.
+fn config(controller: &str, recovery: &str) -> HostConfig {
+    HostConfig {
+        controller: serde_json::from_str(controller).unwrap(),
+        recovery: serde_json::from_str(recovery).unwrap(),
+        ..line_rate()
+    }
+}
+
+/// TCP with a first window of one packet.
+fn tcp() -> HostConfig {
+    let recovery = r#"{"kind":"fast-retransmit","duplicate_threshold":3,"initial_timeout":200000000,
+        "minimum_timeout":200000000,"maximum_timeout":100000000000}"#;
+    config(r#"{"kind":"new-reno","initial_window_packets":1}"#, recovery)
+}
+
+/// Homa with 5,000 B that need no grant.
+fn homa() -> HostConfig {
+    let controller = r#"{"kind":"homa","bdp_factor":0.05,"overcommitment":1,"cutoffs":[1000]}"#;
+    config(controller, r#"{"kind":"resend","timeout":1000000000}"#)
+}
+
+/// NDP with a first window of 2,000 B.
+fn ndp() -> HostConfig {
+    let recovery = r#"{"kind":"trimmed-headers","timeout":200000000}"#;
+    config(r#"{"kind":"ndp","bdp_factor":0.02}"#, recovery)
+}
+
+/// ExpressPass, which asks for credits again after 100 us.
+fn expresspass() -> HostConfig {
+    let controller = r#"{"kind":"expresspass","initial_rate":0.5,"initial_weight":0.0625,
+        "minimum_weight":0.01,"maximum_weight":0.5,"jitter":0.1,"full_rate_packets":40,
+        "feedback":{"kind":"released","target_loss":0.125,"weight_step":0.05},"early_stop":true,
+        "credit_minimum":84,"credit_maximum":84,"request_timeout":100000000}"#;
+    config(controller, r#"{"kind":"perfect"}"#)
+}
+
+/// The kinds, flows and offsets of `packets`.
+fn listed(packets: &[Packet]) -> Vec<(PacketKind, u32, u64)> {
+    packets.iter().map(|packet| (packet.kind, packet.flow, packet.offset)).collect()
+}
+
+#[test]
+fn timed_pauses_add_up_and_hold_data_but_no_acknowledgements() {
+    let mut bench = Bench::new(line_rate());
+    let due = |nanoseconds| Request::Timer(Timer::Uplink, Time::from_ns(nanoseconds));
+    assert!(bench.signal(Signal::PauseTime(1_000)).contains(&due(1_000)));
+    bench.now = Time::from_ns(200);
+    assert!(bench.signal(Signal::PauseTime(500)).contains(&due(1_500)));
+    bench.signal(Signal::PauseClass(0)); // its time is within that of all data
+    bench.now = Time::from_ns(300);
+    bench.signal(Signal::ResumeClass(0));
+    bench.open(bench.flow(1, 1_000));
+    bench.expect(bench.flow(2, 1_000));
+    bench.bring(2, 0);
+    assert_eq!(listed(&bench.drain()), [(PacketKind::Acknowledgement, 2, 1_000)]);
+    bench.now = Time::from_ns(1_000);
+    assert_eq!(bench.timer(Timer::Uplink), [due(1_500)], "the second pause goes on");
+    bench.now = Time::from_ns(1_500);
+    assert_eq!(bench.timer(Timer::Uplink), [Request::Lapsed(ALL_CLASSES), Request::Ready]);
+    assert_eq!(listed(&bench.drain()), [(PacketKind::Data, 1, 0)]);
+    let pauses = bench.host.pauses();
+    assert_eq!(pauses.class_pauses, 2, "that of the class, and one of all data that became longer");
+    assert_eq!(pauses.class_clock.total(Time::from_us(9)), Time::from_ns(1_500));
+}
+
+#[test]
+fn the_pause_of_a_class_has_the_end_that_came_last() {
+    let mut bench = Bench::new(line_rate());
+    bench.open(bench.flow(1, 1_000));
+    let pause = Signal::PauseClassFor { class: 0, nanoseconds: 1_000 };
+    let due = Request::Timer(Timer::Uplink, Time::from_ns(1_000));
+    assert_eq!(bench.signal(pause), [due, Request::Ready]);
+    bench.now = Time::from_ns(500);
+    bench.signal(Signal::PauseClass(0)); // without an end
+    bench.now = Time::from_ns(1_000);
+    assert_eq!(bench.timer(Timer::Uplink), [Request::Ready]);
+    assert!(bench.drain().is_empty());
+    bench.signal(pause);
+    bench.now = Time::from_ns(2_000);
+    assert_eq!(bench.timer(Timer::Uplink), [Request::Lapsed(0), Request::Ready]);
+    assert_eq!(bench.drain().len(), 1);
+    let pauses = bench.host.pauses();
+    assert_eq!(pauses.class_pauses, 1);
+    assert_eq!(pauses.class_clock.total(Time::from_us(9)), Time::from_ns(2_000));
+}
+
+#[test]
+fn a_pause_of_a_queue_counts_when_it_begins() {
+    let config = line_rate();
+    let nic = NicConfig { queues: 8, ..config.nic };
+    let mut bench = Bench::new(HostConfig { nic, ..config });
+    for queue in [1, 2, 1] {
+        bench.signal(Signal::PauseQueue(queue));
+    }
+    bench.now = Time::from_us(1);
+    bench.signal(Signal::QueueBitmap { epoch: 0, queues: 1 << 2 | 1 << 3 });
+    let pauses = bench.host.pauses();
+    assert_eq!(pauses.queue_pauses, 3);
+    assert_eq!(pauses.queue_clock.total(Time::from_us(2)), Time::from_us(4));
+}
+
+#[test]
+fn a_flow_that_may_not_send_stops_on_time() {
+    let mut bench = Bench::new(line_rate());
+    bench.signal(Signal::PauseClass(0));
+    let stop = Time::from_us(3);
+    let asked = bench.open(Opening { stop, ..bench.flow(1, 0) });
+    assert!(asked.contains(&Request::Timer(Timer::Sender(1), stop)));
+}
+
+#[test]
+fn a_flow_that_stops_with_nothing_in_flight_is_complete() {
+    let mut bench = Bench::new(tcp());
+    let stop = Time::from_us(3);
+    bench.open(Opening { stop, ..bench.flow(1, 0) });
+    assert_eq!(bench.drain().len(), 1);
+    bench.signal(Signal::PauseClass(0));
+    bench.acknowledge(1, 1_000);
+    bench.now = stop;
+    assert!(bench.timer(Timer::Sender(1)).contains(&Request::Completed(1)));
+    assert!(bench.timer(Timer::Sender(1)).is_empty(), "a flow completes once");
+}
+
+#[test]
+fn a_flow_leaves_its_connection_the_window_after_its_last_acknowledgement() {
+    let mut bench = Bench::new(tcp());
+    let connections = Some(SharedConnections { label: 0, most: 1 });
+    bench.open(Opening { connections, ..bench.flow(1, 1_000) });
+    bench.open(Opening { connections, ..bench.flow(2, 3_000) });
+    assert_eq!(listed(&bench.drain()), [(PacketKind::Data, 1, 0)], "the second flow waits");
+    bench.acknowledge(1, 1_000);
+    // Slow start: a packet more for each packet that is acknowledged (RFC 5681 Sec. 3.1).
+    assert_eq!(listed(&bench.drain()), [(PacketKind::Data, 2, 0), (PacketKind::Data, 2, 1_000)]);
+}
+
+#[test]
+fn flows_take_the_connection_that_was_used_last_and_wait_in_their_order() {
+    let mut bench = Bench::new(tcp());
+    let shared = |label| Some(SharedConnections { label, most: 2 });
+    let open = |bench: &mut Bench, flow, packets: u64| {
+        bench.open(Opening { connections: shared(0), ..bench.flow(flow, packets * 1_000) });
+    };
+    let names = |bench: &mut Bench| -> Vec<u32> {
+        bench.drain().iter().map(|packet| packet.flow).collect()
+    };
+    open(&mut bench, 1, 1);
+    open(&mut bench, 2, 3);
+    assert_eq!(names(&mut bench), [1, 2]);
+    bench.acknowledge(1, 1_000); // a window of 2 packets
+    bench.acknowledge(2, 1_000); // the same
+    assert_eq!(names(&mut bench), [2, 2]);
+    bench.acknowledge(2, 3_000); // a larger one, on the connection that is used last
+    open(&mut bench, 3, 3);
+    assert_eq!(names(&mut bench), [3, 3, 3]);
+    open(&mut bench, 4, 2);
+    assert_eq!(names(&mut bench), [4, 4]);
+    open(&mut bench, 5, 1);
+    open(&mut bench, 6, 1);
+    assert!(bench.drain().is_empty(), "both connections are in use");
+    bench.open(Opening { connections: shared(1), ..bench.flow(7, 1_000) });
+    bench.open(Opening { connections: shared(0), destination: 2, ..bench.flow(8, 1_000) });
+    assert_eq!(names(&mut bench), [7, 8], "other traffic and other destinations have their own");
+    bench.acknowledge(4, 2_000);
+    assert_eq!(names(&mut bench), [5]);
+    bench.acknowledge(3, 3_000);
+    assert_eq!(names(&mut bench), [6]);
+}
+
+#[test]
+fn a_complete_flow_sends_nothing_again() {
+    let mut bench = Bench::new(line_rate());
+    bench.open(bench.flow(1, 2_000));
+    bench.drain();
+    // The switch has dropped the first packet, and later all bytes are acknowledged all the same.
+    let (kind, payload) = (PacketKind::DropNotice, 1_000);
+    bench.receive(Packet { kind, flow: 1, payload, ..Packet::default() });
+    assert!(bench.acknowledge(1, 2_000).contains(&Request::Completed(1)));
+    assert!(bench.drain().is_empty());
+    assert_eq!(bench.acknowledge(1, 2_000), [], "a flow completes once");
+}
+
+#[test]
+fn an_endless_message_is_granted_like_a_long_one() {
+    for size in [0, 1_000_000] {
+        let mut bench = Bench::new(homa());
+        bench.expect(bench.flow(1, size));
+        bench.bring(1, 0);
+        // 5,000 B may be on their way beyond the 1,000 B that have arrived (Homa sec. 3.3).
+        assert_eq!(listed(&bench.drain()), [(PacketKind::Grant, 1, 6_000)], "{size}");
+    }
+}
+
+#[test]
+fn bytes_that_were_never_sent_are_answered_with_busy_and_put_off_the_next_request() {
+    let mut bench = Bench::new(homa());
+    bench.open(bench.flow(1, 10_000));
+    assert_eq!(bench.drain().len(), 5);
+    let (kind, offset, remaining) = (PacketKind::Resend, 6_000, 1_000);
+    bench.receive(Packet { kind, flow: 1, offset, remaining, ..Packet::default() });
+    // The sender knows now that it may send these bytes. Its grant was lost.
+    let sent =
+        [(PacketKind::Busy, 1, 0), (PacketKind::Data, 1, 5_000), (PacketKind::Data, 1, 6_000)];
+    assert_eq!(listed(&bench.drain()), sent);
+    bench.expect(bench.flow(2, 5_000));
+    let due = Request::Timer(Timer::Receiver(2), Time::from_us(1_000));
+    assert_eq!(bench.bring(2, 0), [due]);
+    bench.now = Time::from_us(500);
+    bench.receive(Packet { kind: PacketKind::Busy, flow: 2, ..Packet::default() });
+    for (now, resent) in [(1_000, 0), (1_500, 1)] {
+        bench.now = Time::from_us(now);
+        bench.timer(Timer::Receiver(2));
+        assert_eq!(bench.drain().len(), resent, "at {now} us");
+    }
+}
+
+#[test]
+fn a_message_that_is_granted_later_is_asked_for_again_a_timeout_after_its_grant() {
+    let mut bench = Bench::new(homa());
+    bench.expect(bench.flow(1, 7_000));
+    bench.expect(bench.flow(2, 20_000));
+    bench.bring(1, 0);
+    (0..5).for_each(|packet| drop(bench.bring(2, packet * 1_000)));
+    bench.drain(); // the second message is longer, so it has no grant
+    bench.now = Time::from_us(1_000);
+    assert_eq!(bench.timer(Timer::Receiver(2)), [], "all that it may send has arrived");
+    let asked: Vec<Request> = (1..7).flat_map(|packet| bench.bring(1, packet * 1_000)).collect();
+    let due = Request::Timer(Timer::Receiver(2), Time::from_us(2_000));
+    assert_eq!(asked.iter().filter(|&&request| request == due).count(), 1);
+}
+
+#[test]
+fn a_request_for_credits_that_is_lost_is_sent_again() {
+    let mut bench = Bench::new(expresspass());
+    let asked = bench.open(bench.flow(1, 1_000_000));
+    let due = Time::from_us(100);
+    assert!(asked.contains(&Request::Timer(Timer::Sender(1), due)));
+    assert_eq!(listed(&bench.drain()), [(PacketKind::CreditRequest, 1, 0)]);
+    bench.now = due;
+    bench.timer(Timer::Sender(1));
+    assert_eq!(listed(&bench.drain()), [(PacketKind::CreditRequest, 1, 0)]);
+}
+
+#[test]
+fn a_flow_that_is_over_gets_no_pulls() {
+    let mut bench = Bench::new(ndp());
+    for flow in [1, 2, 3] {
+        bench.expect(bench.flow(flow, 10_000));
+    }
+    for flow in [1, 2, 3] {
+        bench.bring(flow, 0);
+    }
+    bench.close(2);
+    bench.bring(2, 1_000);
+    let pulled = |packets: Vec<Packet>| -> Vec<u32> {
+        let pulls = packets.iter().filter(|packet| packet.kind == PacketKind::Grant);
+        pulls.map(|packet| packet.flow).collect()
+    };
+    assert_eq!(pulled(bench.drain()), [1]);
+    bench.now = Time::from_ps(83_840); // 1,048 B at 100 Gb/s
+    bench.timer(Timer::Uplink);
+    assert_eq!(pulled(bench.drain()), [3]);
+    bench.close(1);
+    bench.bring(1, 1_000);
+    bench.receive(Packet { kind: PacketKind::Trimmed, flow: 1, ..Packet::default() });
+    assert!(bench.drain().is_empty());
+    bench.now = Time::from_us(1);
+    bench.timer(Timer::Uplink);
+    assert!(bench.drain().is_empty());
+}
+
+#[test]
+fn packets_say_what_their_flow_is_and_replies_carry_nothing() {
+    let mut bench = Bench::new(line_rate());
+    bench.open(Opening { is_incast: true, ..bench.flow(1, 1_000) });
+    bench.open(bench.flow(2, 1_000));
+    let is_incast = |packet: &Packet| packet.flags.contains(PacketFlags::INCAST);
+    assert!(bench.drain().iter().map(is_incast).eq([true, false]));
+    bench.expect(bench.flow(3, 1_000));
+    bench.bring(3, 0);
+    let reply = bench.drain()[0];
+    assert_eq!((reply.kind, reply.payload), (PacketKind::Acknowledgement, 0));
+    assert_eq!(reply.wire_bytes, FRAMES.acknowledgement);
+}
+
+#[test]
+fn under_fidelity_ns3_bfc_a_reply_carries_the_label_of_its_flow() {
+    for (fidelity, label) in [(Fidelity::Ns3Bfc, 4), (Fidelity::Exact, 0)] {
+        let mut bench = Bench::of(line_rate(), fidelity);
+        bench.expect(bench.flow(3, 1_000)); // labels begin with 1, flows with 0
+        bench.bring(3, 0);
+        assert_eq!(bench.drain()[0].queue, label, "{fidelity:?}");
+    }
+}
+
+#[test]
+fn data_of_flows_that_are_unknown_are_not_answered() {
+    let mut bench = Bench::new(line_rate());
+    bench.expect(bench.flow(5, 1_000));
+    bench.bring(3, 0);
+    bench.bring(7, 0);
+    assert!(bench.drain().is_empty());
+    assert_eq!(bench.pool.live(), 0);
+}
+
+#[test]
+fn only_in_the_ns3_hpcc_simulator_a_completion_wakes_the_nic_and_a_timer_does_not() {
+    for (fidelity, on_completion, on_timer) in
+        [(Fidelity::Exact, false, true), (Fidelity::Ns3Hpcc, true, false)]
+    {
+        let mut bench = Bench::of(line_rate(), fidelity);
+        let stop = Time::from_us(3);
+        bench.open(Opening { stop, ..bench.flow(1, 2_000) });
+        bench.drain();
+        bench.now = stop;
+        let is_woken = |asked: Vec<Request>| asked.contains(&Request::Ready);
+        assert_eq!(is_woken(bench.timer(Timer::Sender(1))), on_timer, "{fidelity:?}");
+        assert_eq!(is_woken(bench.acknowledge(1, 2_000)), on_completion, "{fidelity:?}");
+        assert_eq!(is_woken(bench.signal(Signal::PauseClass(0))), !fidelity.is_ns3());
+        assert!(is_woken(bench.signal(Signal::ResumeClass(0))), "{fidelity:?}");
+    }
+}
