@@ -302,9 +302,9 @@ class Run:
             return pl.LazyFrame(schema=COLUMNS[table])
         found = pl.scan_parquet(self._unchanged(table))
         rows = found.select(pl.len()).collect().item()
-        if self._has_room(rows * len(COLUMNS[table]) * VALUE_BYTES):
-            return self._frame(table).lazy()
-        return found
+        with _KEEPING:
+            is_kept = _has_room(rows * len(COLUMNS[table]) * VALUE_BYTES)
+        return self._frame(table).lazy() if is_kept else found
 
     def rows(self, table: str) -> int:
         """How many rows a table has; errors as of :meth:`scan`."""
@@ -338,21 +338,22 @@ class Run:
         """
         size = int(frame.estimated_size())
         with _KEEPING:
-            if table not in self._frames and self._has_room(size):
+            if table not in self._frames and _has_room(size):
                 self._frames[table] = frame
                 self._kept_bytes += size
                 _KEEPERS.add(self)
-
-    @staticmethod
-    def _has_room(size: int) -> bool:
-        """Whether memory keeps another stored table of so many bytes."""
-        every = sum(run._kept_bytes for run in _KEEPERS)
-        return size <= KEPT_BYTES and every + size <= ALL_KEPT_BYTES
 
 
 _KEEPERS: WeakSet[Run] = WeakSet()
 """The runs that keep stored tables."""
 _KEEPING = Lock()
+"""Held while they change or are looked through."""
+
+
+def _has_room(size: int) -> bool:
+    """Whether memory keeps another stored table of so many bytes."""
+    every = sum(run._kept_bytes for run in _KEEPERS)
+    return size <= KEPT_BYTES and every + size <= ALL_KEPT_BYTES
 
 
 def claim(
