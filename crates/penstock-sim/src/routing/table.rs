@@ -237,8 +237,14 @@ impl Routing {
     #[inline]
     fn choice(&self, index: usize, edge: u32) -> u32 {
         let (block, place) = (edge as usize / BLOCK, edge as usize % BLOCK);
-        let start = self.blocks[index * self.edges.len().div_ceil(BLOCK) + block];
+        let start = self.blocks[index * self.blocks_of_a_switch() + block];
         self.choices[start as usize + place]
+    }
+
+    /// How many blocks of edge switches there are; the last one may be short.
+    #[inline]
+    fn blocks_of_a_switch(&self) -> usize {
+        self.edges.len().div_ceil(BLOCK)
     }
 
     /// The port of `switch` that leads back where [`Routing::path`] from `source` to `destination` comes

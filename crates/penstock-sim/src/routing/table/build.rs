@@ -11,18 +11,26 @@ use crate::topology::{Link, Topology};
 /// A switch has no set of next hops yet.
 const NO_SET: u32 = u32::MAX;
 
-/// The sets of next hops that were found so far.
+/// What was found so far.
 struct Known {
+    /// The number of each distinct set of next hops.
     sets: HashMap<Vec<u16>, u32>,
     /// By switch: the set that it has towards the edge switch before, or [`NO_SET`].
     last: Vec<u32>,
+    /// By switch: its choices in the block that is being filled.
+    open: Vec<Vec<u32>>,
     /// Where each distinct block of choices starts.
     blocks: HashMap<Vec<u32>, u32>,
 }
 
 impl Known {
     fn new(switches: usize) -> Self {
-        Known { sets: HashMap::new(), last: vec![NO_SET; switches], blocks: HashMap::new() }
+        Known {
+            sets: HashMap::new(),
+            last: vec![NO_SET; switches],
+            open: vec![Vec::new(); switches],
+            blocks: HashMap::new(),
+        }
     }
 }
 
@@ -54,7 +62,7 @@ impl Routing {
             hosts: topology.hosts,
             switches: topology.switches as usize,
             access: access.collect(),
-            blocks: vec![0; edges.len().div_ceil(BLOCK) * topology.switches as usize],
+            blocks: Vec::new(),
             choices: Vec::new(),
             dense: Vec::new(),
             edges,
@@ -72,17 +80,17 @@ impl Routing {
             routing.links.extend(topology.egress_links(switch));
         }
         routing.first_port.push(routing.links.len() as u32);
+        routing.blocks.resize(routing.blocks_of_a_switch() * routing.switches, 0);
         routing.nearest_first.reserve_exact(routing.edges.len() * routing.switches);
         let core = Core::new(topology, is_down);
         let mut known = Known::new(routing.switches);
         let mut distances = vec![UNREACHED; routing.switches];
-        let mut block = vec![Vec::with_capacity(BLOCK); routing.switches];
         for number in 0..routing.edges.len() {
             let edge = (routing.edges[number] - routing.hosts) as u16;
             core.search(edge, &mut distances, &mut routing.nearest_first);
-            routing.choose(&core, &distances, &mut known, &mut block);
+            routing.choose(&core, &distances, &mut known);
             if (number + 1).is_multiple_of(BLOCK) || number + 1 == routing.edges.len() {
-                routing.close(number / BLOCK, &mut block, &mut known);
+                routing.close(number / BLOCK, &mut known);
             }
         }
         routing.fill_dense();
@@ -111,17 +119,11 @@ impl Routing {
         }
     }
 
-    /// Notes in `block`, for every switch, the ports that lead one step closer to the edge switch from
-    /// which the distances are.
-    fn choose(
-        &mut self,
-        core: &Core,
-        distances: &[u16],
-        known: &mut Known,
-        block: &mut [Vec<u32>],
-    ) {
+    /// Notes in the open block, for every switch, the ports that lead one step closer to the edge switch
+    /// from which the distances are.
+    fn choose(&mut self, core: &Core, distances: &[u16], known: &mut Known) {
         let mut closer = Vec::new();
-        for (switch, (last, choices)) in known.last.iter_mut().zip(block).enumerate() {
+        for (switch, (last, open)) in known.last.iter_mut().zip(&mut known.open).enumerate() {
             closer.clear();
             if let Some(wanted) = distances[switch].checked_sub(1) {
                 let onward = core.onward(switch).iter();
@@ -140,21 +142,21 @@ impl Routing {
                     set
                 });
             }
-            choices.push(*last);
+            open.push(*last);
         }
     }
 
-    /// Keeps block number `number` of every switch, and empties it.
-    fn close(&mut self, number: usize, block: &mut [Vec<u32>], known: &mut Known) {
-        let rows = self.blocks.chunks_exact_mut(self.edges.len().div_ceil(BLOCK));
-        for (row, choices) in rows.zip(block) {
-            row[number] = known.blocks.get(choices).copied().unwrap_or_else(|| {
+    /// Keeps the open block of every switch as block number `number`, and opens the next.
+    fn close(&mut self, number: usize, known: &mut Known) {
+        let blocks = self.blocks_of_a_switch();
+        for (row, open) in self.blocks.chunks_exact_mut(blocks).zip(&mut known.open) {
+            row[number] = known.blocks.get(open).copied().unwrap_or_else(|| {
                 let start = self.choices.len() as u32;
-                self.choices.extend(&*choices);
-                known.blocks.insert(choices.clone(), start);
+                self.choices.extend(&*open);
+                known.blocks.insert(open.clone(), start);
                 start
             });
-            choices.clear();
+            open.clear();
         }
     }
 }
