@@ -73,6 +73,7 @@ def queue_delay(runs: RunInput) -> pl.DataFrame:
 
 
 _DELAYS = ("mean", "p50", "p99")
+"""What the summary tells of the delays of a label [ns]."""
 
 
 def link_series(
