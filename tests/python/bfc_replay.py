@@ -67,15 +67,20 @@ class Port:
 
     rate: int
     queues: defaultdict[int, deque[Queued]] = field(default_factory=lambda: defaultdict(deque))
+    bytes_in: Counter[int] = field(default_factory=Counter)
+    """Bytes queued in each queue."""
     paused: set[int] = field(default_factory=set)
 
-    def bytes_in(self, queue: int) -> int:
-        """Bytes queued in a queue."""
-        return sum(packet.size for packet in self.queues[queue])
+    def put(self, queue: int, packet: Queued) -> None:
+        """A packet joins a queue."""
+        self.queues[queue].append(packet)
+        self.bytes_in[queue] += packet.size
 
-    def bytes(self) -> int:
-        """Bytes queued in all queues."""
-        return sum(self.bytes_in(queue) for queue in list(self.queues))
+    def take(self, queue: int) -> Queued:
+        """The first packet leaves a queue."""
+        packet = self.queues[queue].popleft()
+        self.bytes_in[queue] -= packet.size
+        return packet
 
     def active(self) -> int:
         """N_active: queues with data to transmit that are not paused."""
@@ -195,8 +200,8 @@ class Replay:
     def _state(self, row: Row) -> None:
         """Bytes, N_active and Th of a row."""
         port = self.ports[row["egress"]]
-        self._demand("queue bytes", row["queue_bytes"], port.bytes_in(row["queue"]))
-        self._demand("port bytes", row["port_bytes"], port.bytes())
+        self._demand("queue bytes", row["queue_bytes"], port.bytes_in[row["queue"]])
+        self._demand("port bytes", row["port_bytes"], port.bytes_in.total())
         self._demand("N_active", row["active_queues"], port.active())
         self._demand("threshold", row["threshold_bytes"], self.threshold(port))
 
@@ -248,8 +253,8 @@ class Replay:
             row["flow"], row["sequence"], row["size_bytes"], row["ingress"],
             row["upstream_queue"], False,
         )  # fmt: skip
-        port.queues[queue].append(packet)
-        exceeds = port.bytes_in(queue) > self.threshold(port)
+        port.put(queue, packet)
+        exceeds = port.bytes_in[queue] > self.threshold(port)
         self._demand("counted", row["counted"], exceeds)
         if not exceeds:
             return
@@ -268,7 +273,7 @@ class Replay:
         if not port.queues[queue]:
             self._demand("FIFO", "a packet", "an empty queue")
             return
-        packet = port.queues[queue].popleft()
+        packet = port.take(queue)
         columns = ("flow", "sequence", "size_bytes", "ingress", "upstream_queue", "counted")
         self._demand("FIFO", tuple(row[name] for name in columns), tuple(packet))
         key = (row["egress"], queue)
@@ -337,4 +342,4 @@ class Replay:
 
 def rows_of(table: Any, node: int) -> Iterator[Row]:
     """The rows of one switch, in the order in which they happened."""
-    return (row for row in table.iter_rows(named=True) if row["node"] == node)
+    return table.filter(node=node).iter_rows(named=True)

@@ -11,6 +11,17 @@ from browser import chromium
 from fake_core import FakeCore
 
 from penstock import _core
+from penstock.report import figure
+
+
+@pytest.fixture(autouse=True)
+def one_format(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawings are saved as SVG only: all formats take a second each, which one test in ten needs.
+
+    Commands in processes of their own save all.
+    """
+    if request.node.get_closest_marker("every_format") is None:
+        monkeypatch.setattr(figure, "FORMATS", ("svg",))
 
 
 @pytest.fixture

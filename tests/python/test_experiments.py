@@ -379,6 +379,7 @@ def test_an_unknown_id_names_the_nearest() -> None:
         catalogue.load("bfc/fig99")
 
 
+@pytest.mark.every_format
 def test_reproduce_writes_runs_figures_report_and_json(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     done = reproduce(

@@ -380,6 +380,7 @@ def test_topology_and_flows_run_under_any_preset(
     assert read_pfc(Path("out/pfc.txt")).is_empty(), "BFC pauses queues, which are not listed"
 
 
+@pytest.mark.every_format
 def test_a_file_is_compared_with_itself(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import-hpcc", "mix/config.txt", "--out", "first"]) == 0
     again = ["--compare", "first/fct.txt", "--compare-pfc", "first/pfc.txt"]

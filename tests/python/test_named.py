@@ -150,6 +150,18 @@ def test_what_lies_in_the_working_directory_is_listed_and_shown(
     assert all(kind in shown for kind in ("Scheme  varied", "Scenario  small", "Experiment  own/"))
 
 
+def test_what_is_part_of_another_experiment_gives_way_to_a_file(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", "pcn/fig3"]) == 0
+    assert "Experiment  pcn/fig2" in capsys.readouterr().out
+    mine = Path("experiments/pcn/fig3.toml")
+    mine.parent.mkdir()
+    mine.write_text(Path("experiments/queues.toml").read_text())
+    assert main(["show", "pcn/fig3"]) == 0
+    assert "Experiment  own/" in capsys.readouterr().out
+
+
 def test_reproduce_takes_files(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "./experiments/queues.toml", "--json"]) == 0
     page = json.loads(capsys.readouterr().out)

@@ -333,6 +333,7 @@ def test_a_sweep_is_one_dataset_found_by_its_values(
     assert files("out") == before
 
 
+@pytest.mark.every_format
 def test_seeds_are_pooled_and_never_schemes(
     small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

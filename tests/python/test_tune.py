@@ -616,4 +616,4 @@ def test_what_is_written_can_be_run(
     names = re.findall('<figure id="([^"]+)"', shown)
     assert names == ["course", "slice-1", "slice-2", "slice-3", "slice-4"]
     assert "the scenario as it is" in shown.replace("\u00a0", " ")
-    assert Path("out/figures/slices.png").is_file()
+    assert Path("out/figures/slices.svg").is_file()

@@ -198,7 +198,8 @@ def _experiments() -> dict[str, str]:
     """Every figure and table that can be run again; some are part of another's experiment."""
     from penstock.experiments import catalogue
 
-    titles = {name: catalogue.load(name).title for name in catalogue.identifiers()}
-    parts = {other: f"in {name}: {titles[name]}" for other, name in catalogue.covered().items()}
-    every = titles | parts
-    return {name: every[name] for name in sorted(every, key=catalogue.paper_order)}
+    every = catalogue.every()
+    titles = {name: one.title for name, one in every.items()}
+    for name, one in every.items():
+        titles |= dict.fromkeys(one.covers, f"in {name}: {one.title}")
+    return {name: titles[name] for name in sorted(titles, key=catalogue.paper_order)}

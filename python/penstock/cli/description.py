@@ -85,8 +85,6 @@ def describe(name: str, read: Callable[[str], Scenario] = Scenario.load) -> Desc
         return _scenario(read(name))
     if name in catalogue.identifiers():
         return _experiment(name)
-    if name in (covered := catalogue.covered()):
-        return _experiment(covered[name])
     if name in own_files("schemes"):
         return _scheme(name)
     if name in own_files("scenarios"):
@@ -97,7 +95,10 @@ def describe(name: str, read: Callable[[str], Scenario] = Scenario.load) -> Desc
         return _scheme(absolute(name))
     if name.endswith(SUFFIX) or Path(name).is_file():
         return _file(name, read)
-    return _metric(name)
+    if (metric := _metric(name)) is not None:
+        return metric
+    shown_by = catalogue.covered().get(name)
+    return None if shown_by is None else _experiment(shown_by)
 
 
 def _file(name: str, read: Callable[[str], Scenario]) -> Description:
@@ -215,7 +216,7 @@ def _experiment(name: str) -> Description:
 
 
 def _metric(name: str) -> Description | None:
-    """The last kind that is looked at: metrics need NumPy and Polars."""
+    """Looked at behind all names of files: metrics need NumPy and Polars."""
     from penstock.experiments.expression import METRICS
 
     metric = METRICS.get(name)

@@ -98,7 +98,9 @@ def _chosen(wanted: list[str], every: bool) -> list[str]:
         raise refuse("--all", "there are ids beside it", "name ids or --all", " ".join(wanted))
     if not every and not wanted:
         raise refuse("ID", "there is none", "name an experiment, or --all for all of them")
-    covered = catalogue.covered()
+    # Only a pattern or an unknown id asks what is part of another experiment.
+    named_whole = all(name in known or _is_own(name) for name in wanted)
+    covered = {} if named_whole else catalogue.covered()
     chosen = list(known) if every else []
     for name in wanted:
         if _is_own(name):

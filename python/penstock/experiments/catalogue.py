@@ -46,9 +46,14 @@ def is_built_in(experiment: Experiment) -> bool:
     return experiment.file is not None and experiment.file.is_relative_to(DIRECTORY)
 
 
+def every() -> dict[str, Experiment]:
+    """All experiments by their ids, read and checked: some 0.4 s."""
+    return {name: read(source_file(name)) for name in identifiers()}
+
+
 def covered() -> dict[str, str]:
     """Ids of figures and tables that an experiment of another id shows as well, and its id."""
-    return {other: name for name in identifiers() for other in load(name).covers}
+    return {other: name for name, one in every().items() for other in one.covers}
 
 
 def load(identifier: str) -> Experiment:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+FORMATS = ("svg", "png", "pdf")
+"""What a drawing is saved as: for pages and editors, for slides, for LaTeX."""
+
+
 def unfinished_words(count: int) -> str:
     """The flows that a figure of completion times leaves out; nothing where all finished."""
     if not count:
@@ -65,13 +69,13 @@ class PaperFigure(ReportFigure):
 
 
 def save_drawing(drawing: Figure, folder: Path, name: str) -> None:
-    """Writes a drawing as SVG, as PNG, and as PDF for LaTeX.
+    """Writes a drawing in all formats.
 
     The PDF has TrueType fonts (type 42): IEEE and ACM refuse Matplotlib's own, of type 3.
     """
     from matplotlib import rc_context
 
-    for kind in ("svg", "png", "pdf"):
+    for kind in FORMATS:
         image = io.BytesIO()
         with rc_context({"pdf.fonttype": 42}):
             drawing.savefig(image, format=kind, dpi=160, bbox_inches="tight")
