@@ -15,7 +15,8 @@
 //! order in which they were scheduled, as in ns-3.
 //!
 //! A source has at most one pending event, so the event *is* the source: the wheel stores 16 bytes
-//! per source, and 8 more per source with a rank. Only [`Wheel::grow`] allocates.
+//! per source, and 8 more per source with a rank. Only [`Wheel::grow`] allocates, and the first event of
+//! a level.
 //!
 //! Reading order: `level`, the slots ahead; then this file.
 

@@ -56,7 +56,7 @@ pub struct Network {
     /// By host: the link from the host to its switch.
     pub uplinks: Vec<u32>,
     /// By link: the port of its sender at which it begins.
-    from_ports: Vec<u16>,
+    pub(crate) from_ports: Arc<[u16]>,
     /// The nodes from this one on are NICs of hosts that are not ours.
     first_nic: u32,
     fidelity: Fidelity,
@@ -132,7 +132,7 @@ impl Network {
         let mut network = Network {
             uplinks: (0..topology.hosts).map(|host| topology.uplink(host)).collect(),
             switches,
-            from_ports: topology.from_ports(),
+            from_ports: topology.from_ports().into(),
             first_nic: topology.nodes.len() as u32,
             fidelity: scenario.fidelity,
             frames,

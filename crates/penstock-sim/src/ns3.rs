@@ -37,12 +37,25 @@ pub(crate) struct Ns3 {
     flows: HashMap<(u32, u32), u16>,
     /// By place of a packet in the pool: the rank of the packet's arrival at the end of its wire.
     ranks: Vec<u64>,
+    /// By link: the rank of the end of the last transmission. That simulator has an event for the end of
+    /// every transmission; here the event exists only when something waits for it.
+    end_ranks: Vec<u64>,
 }
 
 impl Ns3 {
-    /// The state of a run whose switches share `shared`.
-    pub(crate) fn new(shared: Arc<AllSwitches>) -> Self {
-        Ns3 { shared, flows: HashMap::new(), ranks: Vec::new() }
+    /// The state of a run with so many `links`, whose switches share `shared`.
+    pub(crate) fn new(shared: Arc<AllSwitches>, links: usize) -> Self {
+        Ns3 { shared, flows: HashMap::new(), ranks: Vec::new(), end_ranks: vec![0; links] }
+    }
+
+    /// A packet starts to leave by `link`; the end of its transmission has this rank.
+    pub(crate) fn on_transmission(&mut self, link: u32, rank: u64) {
+        self.end_ranks[link as usize] = rank;
+    }
+
+    /// The rank of the end of the last transmission on `link`.
+    pub(crate) fn end_rank(&self, link: u32) -> u64 {
+        self.end_ranks[link as usize]
     }
 
     /// The packet `id` starts to fly; its arrival has this rank.

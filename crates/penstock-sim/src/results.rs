@@ -359,11 +359,10 @@ fn add_counts(
 }
 
 fn links_table(now: Time, setting: &Setting, counted: &[Counted]) -> Table {
-    let from_ports = setting.topology.from_ports();
     links::table(&setting.topology, |number| {
         let from = setting.topology.links[number as usize].from;
         let (partition, node) = setting.placement.of_node(from);
-        let end = (node, from_ports[number as usize]);
+        let end = (node, setting.from_ports[number as usize]);
         counted[partition].at(now, setting.placement.of_link(number)[0], end)
     })
 }

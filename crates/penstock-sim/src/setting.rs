@@ -26,6 +26,8 @@ pub(crate) struct Setting {
     pub frames: Frames,
     pub path: PathFacts,
     pub nic_rates: Arc<[BitRate]>,
+    /// By link: the port of its sender at which it begins.
+    pub from_ports: Arc<[u16]>,
     pub path_links: usize,
     pub route_changes: Vec<RouteChange>,
     pub names: FlowNames,
@@ -67,6 +69,7 @@ impl Setting {
             frames: network.frames,
             path: network.path,
             nic_rates: Arc::clone(&network.nic_rates),
+            from_ports: Arc::clone(&network.from_ports),
             path_links: network.path_links,
             route_changes: std::mem::take(&mut network.route_changes),
             names: FlowNames::new(scenario.seed),

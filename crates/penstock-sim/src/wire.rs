@@ -8,6 +8,15 @@ use penstock_units::{Time, Transmission};
 /// The node at the other end of a wire, where that end is in another partition.
 pub const ELSEWHERE: u32 = u32::MAX;
 
+/// A link as the partition of its receiver knows it.
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
+pub struct Beyond {
+    /// The number of that partition.
+    pub partition: u16,
+    /// The place of the link there.
+    pub link: u32,
+}
+
 /// A directed link, one cache line. Of a link between two partitions, each has a wire: the sender's
 /// counts what leaves, and the receiver's holds the packets on their way.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
@@ -21,10 +30,8 @@ pub struct Wire {
     pub delay: Time,
     /// Rate of the link.
     pub transmission: Transmission,
-    /// The rank of the end of the last transmission, in the ns-3 HPCC simulator's order of ties.
-    /// That simulator has an event for the end of every transmission; here the event exists only
-    /// when something waits for it.
-    pub end_rank: u64,
+    /// Where `to` is [`ELSEWHERE`]: the link there.
+    pub beyond: Beyond,
     /// The node that sends, or [`ELSEWHERE`].
     pub from: u32,
     /// The node that receives, or [`ELSEWHERE`].
@@ -50,7 +57,7 @@ impl Wire {
             free_at: Time::ZERO,
             delay,
             transmission,
-            end_rank: 0,
+            beyond: Beyond::default(),
             from,
             to,
             from_port,
@@ -59,10 +66,10 @@ impl Wire {
         }
     }
 
-    /// An idle link like this one, between these nodes.
-    pub(crate) fn between(&self, from: u32, to: u32) -> Self {
+    /// An idle link like this one, between these nodes, and `beyond` where its receiver is elsewhere.
+    pub(crate) fn between(&self, from: u32, to: u32, beyond: Beyond) -> Self {
         let ends = [(from, self.from_port), (to, self.to_port)];
-        Wire::new(self.transmission, self.delay, ends)
+        Wire { beyond, ..Wire::new(self.transmission, self.delay, ends) }
     }
 
     /// The packet that arrives next.

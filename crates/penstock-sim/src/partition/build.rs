@@ -24,7 +24,7 @@ use crate::measure::summary::Measurements;
 use crate::network::Network;
 use crate::ns3::Ns3;
 use crate::setting::Setting;
-use crate::wire::{ELSEWHERE, Wire};
+use crate::wire::{Beyond, ELSEWHERE, Wire};
 
 /// The partitions of `network`, each with an observer of its own.
 pub(crate) fn partitions<O: Observer>(
@@ -32,6 +32,10 @@ pub(crate) fn partitions<O: Observer>(
     mut network: Network,
     mut observer: impl FnMut() -> O,
 ) -> Vec<Partition<O>> {
+    // First of all, because it outlives the rest: what a partition frees at its end then lies together with
+    // what the next one frees, and makes room for a table. With 65,536 hosts in 64 parts that is 23 MB.
+    let measured: Vec<Measurements> =
+        (0..setting.placement.count()).map(|number| Measurements::new(setting, number)).collect();
     let make_host = host::maker(&setting.scenario, &network);
     let of_nodes = setting.placement.nodes.iter().map(|nodes| {
         let hosts = nodes.partition_point(|&node| setting.topology.is_host(node));
@@ -43,9 +47,11 @@ pub(crate) fn partitions<O: Observer>(
     for (number, switch) in (setting.topology.hosts..).zip(std::mem::take(&mut network.switches)) {
         nodes[setting.placement.of_node(number).0].1.push(switch);
     }
-    let numbered = nodes.into_iter().enumerate();
+    let numbered = nodes.into_iter().zip(measured).enumerate();
     let mut partitions: Vec<Partition<O>> = numbered
-        .map(|(number, nodes)| partition(setting, &network, number, nodes, observer()))
+        .map(|(number, (nodes, measured))| {
+            partition((setting, &network), number, nodes, measured, observer())
+        })
         .collect();
     partitions.iter_mut().for_each(Partition::start_clocks);
     partitions
@@ -53,10 +59,10 @@ pub(crate) fn partitions<O: Observer>(
 
 /// Partition `number` of `network`, with these hosts and switches.
 fn partition<O: Observer>(
-    setting: &Arc<Setting>,
-    network: &Network,
+    (setting, network): (&Arc<Setting>, &Network),
     number: usize,
     (hosts, switches): (Vec<Host>, Vec<Switch>),
+    measured: Measurements,
     observer: O,
 ) -> Partition<O> {
     let Setting { topology, placement, scenario, .. } = &**setting;
@@ -89,8 +95,7 @@ fn partition<O: Observer>(
         uplinks: own_hosts.iter().flat_map(|&host| own_links(host)).collect(),
         hosts,
         switches,
-        wires: links.iter().map(|&link| wire(setting, number, &network.wire(link))).collect(),
-        beyond: links.iter().map(|&link| beyond(setting, link)).collect(),
+        wires: links.iter().map(|&link| wire(setting, number, link, &network.wire(link))).collect(),
         first_port,
         egress,
         router: Router::new(setting, &network.routing),
@@ -101,8 +106,8 @@ fn partition<O: Observer>(
         pool: PacketPool::new(scenario.has_telemetry()),
         wheel: wheel(sources, scenario.fidelity),
         sources,
-        measured: Measurements::new(setting, number),
-        ns3: network.shared.clone().map(|shared| Box::new(Ns3::new(shared))),
+        measured,
+        ns3: network.shared.clone().map(|shared| Box::new(Ns3::new(shared, links.len()))),
         order: None,
         observer,
         starts: VecDeque::new(),
@@ -135,17 +140,14 @@ fn wheel(sources: Sources, fidelity: Fidelity) -> Wheel {
     wheel
 }
 
-/// The partition of the receiver of `link`, and the place of `link` there.
-fn beyond(setting: &Setting, link: u32) -> (u16, u32) {
-    let (partition, _) = setting.placement.of_node(setting.topology.links[link as usize].to);
-    (partition as u16, setting.placement.of_link(link)[1])
-}
-
-/// `wire` of the network as partition `number` sees it.
-fn wire(setting: &Setting, number: usize, wire: &Wire) -> Wire {
-    let local = |node: u32| match setting.placement.of_node(node) {
+/// `wire` of the network, which is that of `link`, as partition `number` sees it.
+fn wire(setting: &Setting, number: usize, link: u32, wire: &Wire) -> Wire {
+    let placement = &setting.placement;
+    let local = |node: u32| match placement.of_node(node) {
         (partition, place) if partition == number => place as u32,
         _ => ELSEWHERE,
     };
-    wire.between(local(wire.from), local(wire.to))
+    let partition = placement.of_node(wire.to).0 as u16;
+    let beyond = Beyond { partition, link: placement.of_link(link)[1] };
+    wire.between(local(wire.from), local(wire.to), beyond)
 }

@@ -17,7 +17,7 @@ use super::Partition;
 use super::dependents::News;
 use super::inner::Receipt;
 use super::lifetime::Start;
-use crate::wire::ELSEWHERE;
+use crate::wire::{Beyond, ELSEWHERE};
 
 /// The room of so many packets that cross is on its way into a cache (our choice): their slots at the
 /// receiver, and their places in the mail of the sender. Together with the telemetry of the packet of the
@@ -118,7 +118,7 @@ impl<O: Observer> Partition<O> {
     /// departures is short: in it, the copy of a packet would align the whole frame.
     #[inline(never)]
     pub(super) fn post(&mut self, link: u32, id: PacketId, arrival: Time) {
-        let (partition, link) = self.beyond[link as usize];
+        let Beyond { partition, link } = self.wires[link as usize].beyond;
         let mail = &mut self.outbox[usize::from(partition)];
         let telemetry = self.pool.telemetry(id);
         mail.foresee();
@@ -131,7 +131,7 @@ impl<O: Observer> Partition<O> {
 
     /// Takes back the packets that have left by `link` since the window began: they fly still.
     pub(super) fn take_back(&mut self, link: u32) -> Vec<Packet> {
-        let (partition, link) = self.beyond[link as usize];
+        let Beyond { partition, link } = self.wires[link as usize].beyond;
         let mail = &mut self.outbox[usize::from(partition)];
         let (mut taken, mut telemetry) = (Vec::new(), Vec::new());
         let mut hops = std::mem::take(&mut mail.telemetry).into_iter();

@@ -66,8 +66,6 @@ pub(crate) struct Partition<O> {
     pub hosts: Vec<Host>,
     pub switches: Vec<Switch>,
     pub wires: Vec<Wire>,
-    /// By link: the partition of its receiver, and the place of the link there.
-    beyond: Vec<(u16, u32)>,
     /// By host: its uplink.
     pub uplinks: Vec<u32>,
     /// By switch: where its links start in `egress`.

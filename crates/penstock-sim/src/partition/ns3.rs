@@ -26,13 +26,15 @@ impl<O: Observer> Partition<O> {
 
     #[cold]
     fn wait_in_ns3(&mut self, now: Time, link: u32) -> bool {
+        let Some(ns3) = &self.ns3 else { return false };
+        let end_rank = ns3.end_rank(link);
         let wire = &mut self.wires[link as usize];
-        let ends_later = wire.free_at == now && wire.end_rank > self.wheel.rank_now();
+        let ends_later = wire.free_at == now && end_rank > self.wheel.rank_now();
         let is_busy = wire.free_at > now || ends_later;
         if is_busy {
             wire.is_end_scheduled = true;
             let end = self.sources.transmission(link);
-            self.wheel.schedule_ranked(end, wire.free_at, wire.end_rank);
+            self.wheel.schedule_ranked(end, wire.free_at, end_rank);
         }
         is_busy
     }
@@ -48,13 +50,14 @@ impl<O: Observer> Partition<O> {
     ) {
         let Some(ns3) = &mut self.ns3 else { return };
         let wire = &mut self.wires[link as usize];
-        wire.end_rank = self.wheel.take_rank();
+        let end_rank = self.wheel.take_rank();
+        ns3.on_transmission(link, end_rank);
         let rank = self.wheel.take_rank();
         ns3.on_send(id, rank);
         if more && !wire.is_end_scheduled {
             wire.is_end_scheduled = true;
             let end = self.sources.transmission(link);
-            self.wheel.schedule_ranked(end, wire.free_at, wire.end_rank);
+            self.wheel.schedule_ranked(end, wire.free_at, end_rank);
         }
         if let Some(arrival) = arrival {
             self.wheel.schedule_ranked(link, arrival, rank);

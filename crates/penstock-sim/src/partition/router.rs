@@ -57,7 +57,7 @@ enum Choice {
 #[derive(Debug, Default)]
 struct FixedPaths {
     /// By link: the port at which it begins.
-    from_port: Vec<u16>,
+    from_ports: Arc<[u16]>,
     /// For each name of a flow `stride` ports to the destination and `stride` ports back.
     ports: Vec<u16>,
     stride: usize,
@@ -66,13 +66,13 @@ struct FixedPaths {
 penstock_units::state! { FixedPaths {
     saved: ports;
     within: ;
-    kept: from_port, stride;
+    kept: from_ports, stride;
 } }
 
 impl FixedPaths {
     fn new(setting: &Setting) -> Self {
         FixedPaths {
-            from_port: setting.topology.from_ports(),
+            from_ports: Arc::clone(&setting.from_ports),
             ports: vec![],
             stride: setting.path_links,
         }
@@ -92,7 +92,7 @@ impl FixedPaths {
         for (is_reply, links) in [(false, forward), (true, back)] {
             let start = self.start(name, is_reply);
             for (port, &link) in self.ports[start..].iter_mut().zip(links) {
-                *port = self.from_port[link as usize];
+                *port = self.from_ports[link as usize];
             }
         }
     }

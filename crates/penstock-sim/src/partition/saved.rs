@@ -11,7 +11,7 @@ penstock_units::state! { [O: BorshSerialize + BorshDeserialize] Partition<O> {
         dependents, inner, next_change, outbox, inbox, clock_watch, control_losses, corruption, opened,
         is_at_end;
     within: hosts, switches, router;
-    kept: number, setting, beyond, uplinks, first_port, egress, requests, told, sources, ns3,
+    kept: number, setting, uplinks, first_port, egress, requests, told, sources, ns3,
         foresees, failure, paths;
 } }
 
