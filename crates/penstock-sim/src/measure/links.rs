@@ -79,8 +79,8 @@ pub(crate) struct Counted {
     /// By host: what its uplink has carried, and how its NIC was paused.
     hosts: Vec<(Carried, Paused)>,
     switches: Vec<Switch>,
-    /// As [`Measurements::duration_carried`].
-    carried_in_duration: Option<Vec<(u32, Carried)>>,
+    /// By link: carried until the traffic ended; none when the run was stopped before.
+    carried_in_duration: Option<Vec<Carried>>,
 }
 
 impl<O: Observer> Partition<O> {
@@ -88,10 +88,15 @@ impl<O: Observer> Partition<O> {
     /// before the table is made, because the table of a large network takes as much memory as its wires and
     /// its wheel together.
     pub(crate) fn into_counted(mut self, now: Time) -> (Counted, Measurements) {
+        let carried_in_duration = self.measured.duration_carried.take().map(|links| {
+            let mut all = vec![Carried::default(); self.wires.len()];
+            links.iter().for_each(|&(link, carried)| all[link as usize] = carried);
+            all
+        });
         let counted = Counted {
             hosts: self.hosts.iter().map(|host| of_host(now, host)).collect(),
             switches: self.switches,
-            carried_in_duration: self.measured.duration_carried.take(),
+            carried_in_duration,
         };
         (counted, self.measured)
     }
@@ -107,10 +112,8 @@ impl Counted {
                 ((port.carried(), of_port(now, port)), port.counters)
             }
         };
-        let carried_in_duration = self.carried_in_duration.as_ref().map_or(carried, |links| {
-            let found = links.binary_search_by_key(&link, |&(link, _)| link);
-            found.map_or_else(|_| Carried::default(), |place| links[place].1)
-        });
+        let in_duration = self.carried_in_duration.as_ref();
+        let carried_in_duration = in_duration.map_or(carried, |links| links[link as usize]);
         SendingEnd { carried, carried_in_duration, paused, port }
     }
 }
