@@ -598,6 +598,7 @@ def test_a_field_that_decides_nothing_has_no_importance(
     assert "importance" not in told
 
 
+@pytest.mark.every_format
 def test_what_is_written_can_be_run(
     small: Path, with_pages: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -616,4 +617,4 @@ def test_what_is_written_can_be_run(
     names = re.findall('<figure id="([^"]+)"', shown)
     assert names == ["course", "slice-1", "slice-2", "slice-3", "slice-4"]
     assert "the scenario as it is" in shown.replace("\u00a0", " ")
-    assert Path("out/figures/slices.svg").is_file()
+    assert Path("out/figures/slices.png").is_file()
