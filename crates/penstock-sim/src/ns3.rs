@@ -4,9 +4,9 @@
 //!
 //! The clock, the rounding and the NIC of that simulator are in `penstock-units` and
 //! `penstock-transport`. Here are its hash of flows, which decides the path of a flow when the flow starts,
-//! what its switches share (`shared`), and the ranks of packets in flight. That simulator schedules the
-//! arrival of a packet when the transmission starts, and events of the same nanosecond happen in the order
-//! in which they were scheduled.
+//! what its switches share (`shared`), and the ranks of packets in flight and of transmissions. That
+//! simulator schedules the arrival of a packet when the transmission starts, and events of the same
+//! nanosecond happen in the order in which they were scheduled.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -22,8 +22,7 @@ const GROUP: usize = 64;
 pub(super) struct Levels {
     /// Level 0.
     near: Level<{ (1 << NEAR_BITS) / GROUP }>,
-    /// The others, each from its first event on: they take 40 KB, 2.6 MB of an idle network of 65,536 hosts in
-    /// 64 parts.
+    /// The others, each from its first event on: all take 40 KB, 2.6 MB of an idle network of 65,536 hosts.
     far: [Option<Level<{ (1 << FAR_BITS) / GROUP }>>; FAR_LEVELS],
 }
 
