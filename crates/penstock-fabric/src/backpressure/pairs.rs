@@ -53,7 +53,8 @@ impl Transit {
 pub(crate) fn check_threshold(threshold: Bytes, xon_offset: Bytes, problems: &mut Problems) {
     if problems.has_sound("threshold") {
         let remedy = format!(
-            "ingresses that pause at {threshold} would never be resumed; make it smaller than threshold"
+            "ingresses that pause at {threshold} would resume only when no packet is left there; make it \
+             smaller than threshold"
         );
         problems.unless(threshold > xon_offset, "xon_offset", xon_offset, remedy);
     }
