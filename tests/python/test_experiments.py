@@ -29,7 +29,7 @@ from penstock.experiments.expression import (
 )
 from penstock.experiments.figure import draw, run_of_seed
 from penstock.experiments.grid import Cell, cells, stands
-from penstock.experiments.judge import judge
+from penstock.experiments.judge import judge, left_out
 from penstock.experiments.model import Experiment, FigureSpec, Point, Sweep
 from penstock.experiments.reproduce import reproduce
 from penstock.results import Run
@@ -351,9 +351,14 @@ def test_a_timeline_shows_the_seed_that_it_names_or_the_first() -> None:
     assert [int(run_of_seed(runs, seed).scenario.seed) for seed in (None, 1, 3, 9)] == [1, 1, 3, 1]
 
 
-def test_a_claim_of_another_scale_is_not_judged() -> None:
+def test_claims_of_another_scale_are_left_out_and_told_of() -> None:
     claim = {"measure": "total(scheme='bfc', of='drops')", "at_most": 9, "scales": ["paper"]}
-    assert _verdict(**claim) == ("not decided", "not judged at scale quick")
+    made = _experiment(**claim)
+    assert judge(made, _cells(), "quick") == []
+    assert left_out(made, "quick") == ["1 claim is judged only at scale paper."]
+    assert left_out(made, "paper") == []
+    twice = made.model_copy(update={"claims": made.claims * 2})
+    assert left_out(twice, "quick") == ["2 claims are judged only at scale paper."]
 
 
 def test_missing_runs_are_errors_of_their_own() -> None:

@@ -3,8 +3,8 @@
 A claim's expression is evaluated over the runs of each seed by themselves, at every point that the
 claim goes along. `decision` turns each point's numbers into a verdict, and the worst point is the
 claim's. Invariant: the bounds come from the experiment's file and are applied as they stand. A
-claim that cannot be judged, because its scheme does not exist yet or the scale cannot show it, says
-why and is not decided.
+claim that cannot be judged, because its scheme does not exist yet or nothing was measured, says why
+and is not decided. A claim that is for other scales is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from penstock.experiments.expression import (
 )
 from penstock.experiments.grid import Cell, stands
 from penstock.experiments.model import Experiment, Point
-from penstock.readable import number_text
+from penstock.readable import counted, number_text
 from penstock.report.verdict import NOT_STATED, ClaimRow
 
 REPETITIONS_MIN = 2
@@ -107,20 +107,27 @@ class _Found:
 
 
 def judge(experiment: Experiment, cells: Sequence[Cell], scale: str) -> list[Judgement]:
-    """Judge all claims of an experiment, in the order of the file."""
+    """Judge the claims of an experiment that are for `scale`, in the order of the file."""
     bench = _Bench(experiment, cells, scale)
     judgements = []
     for number, claim in enumerate(experiment.claims):
-        with measuring(f"claims[{number}].measure", claim.measure):
-            judgements.append(_judge(claim, bench, scale))
+        if scale in claim.scales:
+            with measuring(f"claims[{number}].measure", claim.measure):
+                judgements.append(_judge(claim, bench))
     return judgements
 
 
-def _judge(claim: Claim, bench: _Bench, scale: str) -> Judgement:
+def left_out(experiment: Experiment, scale: str) -> list[str]:
+    """How many claims are for other scales than `scale`, in words: a line for each choice of scales."""
+    others = [" and ".join(one.scales) for one in experiment.claims if scale not in one.scales]
+    return [
+        f"{counted(others.count(names), 'claim is', 'claims are')} judged only at scale {names}."
+        for names in dict.fromkeys(others)
+    ]
+
+
+def _judge(claim: Claim, bench: _Bench) -> Judgement:
     tolerance = bounds_text(claim)
-    if scale not in claim.scales:
-        remark = f"not judged at scale {scale}"
-        return Judgement(claim, "not decided", tolerance, remark=remark)
     found: list[_Found] = []
     obstacles: list[str] = []
     for at in selections(bench.cells, claim.over, claim.where):

@@ -26,7 +26,7 @@ from penstock.experiments.catalogue import load
 from penstock.experiments.checked import check_experiment, expressions_of
 from penstock.experiments.figure import draw
 from penstock.experiments.grid import Cell, cells
-from penstock.experiments.judge import Judgement, judge
+from penstock.experiments.judge import Judgement, judge, left_out
 from penstock.experiments.kept import CODE_FILE, RUNS_FOLDER, begin, kept_runs
 from penstock.experiments.model import Experiment, Scale
 from penstock.experiments.outcome import OUTCOME_FILE, Outcome, inputs_digest
@@ -369,6 +369,7 @@ def _write(reproduction: Reproduction) -> None:
     notes = [*experiment.notes, *reproduction.missing]
     if scale.cannot_show:
         notes.append(f"Scale {reproduction.scale} cannot show {scale.cannot_show}")
+    notes += left_out(experiment, reproduction.scale)
     unmade = reproduction.unmade
     if unmade:
         runs = counted(len(unmade), "run was", "runs were")
