@@ -118,7 +118,7 @@ def judge(experiment: Experiment, cells: Sequence[Cell], scale: str) -> list[Jud
 
 
 def left_out(experiment: Experiment, scale: str) -> list[str]:
-    """How many claims are for other scales than `scale`, in words: a line for each choice of scales."""
+    """How many claims are not for `scale`, in words: a line for each choice of other scales."""
     others = [" and ".join(one.scales) for one in experiment.claims if scale not in one.scales]
     return [
         f"{counted(others.count(names), 'claim is', 'claims are')} judged only at scale {names}."
