@@ -8,6 +8,15 @@ SIZE_UNIT = " [bytes]"
 """How the title of a measured size ends. It is left out where each tick has its unit."""
 
 
+MILLISECONDS_FROM_NS = 1e7
+"""Time from which an axis is in ms, not µs [ns]; our choice: numbers of five digits at most."""
+
+
+def time_unit(longest_ns: float) -> tuple[str, float]:
+    """The unit of an axis of time up to `longest_ns` [ns], and how many ns it has."""
+    return ("ms", 1e6) if longest_ns > MILLISECONDS_FROM_NS else ("µs", 1e3)
+
+
 def bytes_text(value: float) -> str:
     """Size with a decimal unit: 1500 -> "1.5 KB" (the papers' KB is 1000 B)."""
     return _scaled(value, ("B", "KB", "MB", "GB", "TB"))

@@ -165,6 +165,8 @@ def test_samples_over_time_are_means_over_windows() -> None:
     assert chart.table.height == kinds.WINDOWS
     assert chart.table["queue_bytes"][:2].to_list() == [1.0, 4.0]
     assert chart.table["time_us"][1] == 3.0 and set(chart.table["rate_gbps"]) == {2.0}
+    longer = kinds.over_time(table.with_columns(pl.col("time_ns") * 100))
+    assert longer.x.title == "Time [ms]" and longer.table["time_ms"][1] == 0.3
 
 
 def test_the_best_of_a_column_is_bold(page: str) -> None:

@@ -26,7 +26,7 @@ from penstock.plot.style import (
     write_note,
     write_upright,
 )
-from penstock.readable import bytes_text, number_text
+from penstock.readable import bytes_text, number_text, time_unit
 
 
 def pause_time(runs: RunInput, *, ax: Axes | None = None) -> Axes:
@@ -111,9 +111,6 @@ ROWS_MAX = 12
 ROW, ROWS_HEIGHT = 1.25, 10.0
 """Height of a row, and of all rows at most [inch]; our choice: a page of A4 holds them."""
 
-MILLISECONDS_FROM_NS = 1e7
-"""Time from which an axis is in ms, not µs [ns]; our choice: numbers of five digits at most."""
-
 
 def throughput(
     runs: RunInput,
@@ -141,8 +138,7 @@ def throughput(
         left=0.06, right=0.88, top=1 - 0.4 / height, bottom=0.55 / height, wspace=0.16, hspace=0.22
     )
     styles = looks(list(groups))
-    is_long = bool(table["time_ns"].max() > MILLISECONDS_FROM_NS)  # type: ignore[operator]
-    unit, per_unit = ("ms", 1e6) if is_long else ("µs", 1e3)
+    unit, per_unit = time_unit(float(table["time_ns"].to_numpy().max()))
     for place, (link, name) in enumerate(rows):
         part = table.filter((pl.col("link") == link) & (pl.col("name") == name))
         rate, last = axes[place][0], axes[place][-1]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from penstock.readable import time_unit
 from penstock.report.chart import Axis, Chart, View
 
 STATISTICS = {"mean": "Mean", "p50": "Median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
@@ -82,8 +83,10 @@ def layer_bars(table: pl.DataFrame, column: str, y: Axis, *, title: str) -> Char
 
 def over_time(table: pl.DataFrame) -> Chart:
     """Rate and queue of sampled links over time, a panel per link; `link_series` has the table."""
+    unit, per_unit = time_unit(float(table["time_ns"].to_numpy().max()))
+    along = f"time_{unit.replace('µ', 'u')}"
     parts = [
-        _thinned(rows)
+        _thinned(rows, (pl.col("time_ns").first() / per_unit).alias(along))
         for rows in table.partition_by("link", "name", maintain_order=True)
         if rows.height
     ]
@@ -94,16 +97,16 @@ def over_time(table: pl.DataFrame) -> Chart:
     return Chart(
         title="What do sampled links carry, and what waits for them?",
         table=pl.concat(parts),
-        x=Axis("Time [µs]"),
+        x=Axis(f"Time [{unit}]"),
         y=queue,
-        along="time_us",
+        along=along,
         views=views,
         panels=["link"],
     )
 
 
-def _thinned(rows: pl.DataFrame) -> pl.DataFrame:
-    """Samples of one link, as means over windows."""
+def _thinned(rows: pl.DataFrame, time: pl.Expr) -> pl.DataFrame:
+    """Samples of one link, as means over windows; `time` is that of a window."""
     window = max(-(-rows.height // WINDOWS), 1)
     place = pl.Series("window", np.arange(rows.height) // window)
     means = (
@@ -111,7 +114,7 @@ def _thinned(rows: pl.DataFrame) -> pl.DataFrame:
         .group_by("window", maintain_order=True)
         .agg(
             pl.col("name", "link").first(),
-            (pl.col("time_ns").first() / 1e3).alias("time_us"),
+            time,
             (pl.col("rate_bps").mean() / 1e9).alias("rate_gbps"),
             pl.col("queue_bytes").mean(),
         )
