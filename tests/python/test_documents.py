@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 from penstock.cli import app
+from penstock.scenario.scheme import preset_names
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -64,3 +65,10 @@ def test_the_citation_has_the_version_and_the_licence() -> None:
     facts = dict(line.split(": ", 1) for line in lines if re.match(r"[a-z-]+: ", line))
     assert facts["version"] == package["version"]
     assert facts["license"] == package["license"]
+
+
+def test_the_changelog_counts_experiments_and_presets() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    experiments = len(list((ROOT / "experiments").rglob("*.toml")))
+    assert f"**{experiments} experiments**" in text
+    assert f"**{len(preset_names())} scheme presets**" in text
