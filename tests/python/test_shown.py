@@ -20,6 +20,8 @@ SHOWN = {
     ("bfc/fig21", "Higher marking thresholds"): "dctcp",
     ("bfc/fig28", "A quarter hurts less"): "short",
     ("bfc/fig28", "Long flows hardly notice"): "slowdown",
+    ("fafc/fig3", "FAFC pauses every link"): "fafc",
+    ("pcn/fluid", "40 periods after the last flow"): "joining",
 }
 
 

@@ -63,14 +63,14 @@ def _expressions(figure: FigureSpec) -> list[str]:
 
 def _choices_of(figure: FigureSpec) -> set[tuple[str, str]]:
     """What a figure shows of the runs and their flows: where a claim has the same, it is meant."""
-    where = {(name, repr(value)) for name, value in figure.where.items()}
+    where = {(name, _written(value)) for name, value in figure.where.items()}
     label = {("label", repr(figure.label))} if figure.label else set()
     return where.union(label, *map(_choices, _expressions(figure)))
 
 
 def _axes(figure: FigureSpec) -> set[str]:
-    """The axes along which a figure has points of every kind."""
-    return {figure.by, figure.x} - {""}
+    """The axes along which a figure has every point: not those of which it has only one."""
+    return {figure.by, figure.x} - {""} - figure.where.keys()
 
 
 def _choices(text: str) -> set[tuple[str, str]]:
@@ -78,7 +78,16 @@ def _choices(text: str) -> set[tuple[str, str]]:
     tree = ast.parse(text or "0", mode="eval")
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     given = (one for call in calls for one in call.keywords if one.arg)
-    return {(str(one.arg), ast.unparse(one.value)) for one in given}
+    return {(str(one.arg), _text(one.value)) for one in given}
+
+
+def _text(node: ast.expr) -> str:
+    return _written(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
+
+
+def _written(value: object) -> str:
+    """A value of a choice, so that 100 and 100.0 are one."""
+    return repr(float(value)) if isinstance(value, int | float) else repr(value)
 
 
 def _calls(text: str) -> set[str]:
