@@ -20,7 +20,9 @@ SHOWN = {
     ("bfc/fig21", "Higher marking thresholds"): "dctcp",
     ("bfc/fig28", "A quarter hurts less"): "short",
     ("bfc/fig28", "Long flows hardly notice"): "slowdown",
+    ("bfc/fig11", "Without incast HPCC"): "slowdown-without-incast",
     ("fafc/fig3", "FAFC pauses every link"): "fafc",
+    ("beyond/credits", "Without credits BFC with 32 queues drops"): "drops",
     ("pcn/fluid", "40 periods after the last flow"): "joining",
 }
 
@@ -36,5 +38,5 @@ def test_a_claim_is_shown_by_the_figure_of_its_flows_and_points(
 
 def test_a_claim_of_another_metric_is_shown_by_no_figure() -> None:
     experiment = load("bfc/fig24")
-    claim = experiment.claims[0].model_copy(update={"measure": "total(of='drops')"})
+    claim = experiment.claims[0].model_copy(update={"measure": "total(of='timeouts')"})
     assert figure_of_claim(claim, experiment.figures) == ""

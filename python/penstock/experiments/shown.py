@@ -8,7 +8,7 @@ of the same flows, links and points is meant. Invariant: a claim that no figure 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from penstock.experiments.claim import Claim
 from penstock.experiments.model import FigureSpec
@@ -43,7 +43,7 @@ def figure_of_claim(claim: Claim, figures: Collection[FigureSpec]) -> str:
     Of several, the one that makes most of the same choices and fewest others of flows, then the one
     with the most metrics in expressions of its own, then the first.
     """
-    wanted, choices = _calls(claim.measure), _choices(claim.measure)
+    wanted, choices = _calls(claim.measure), _choices(claim.measure) | _points(claim.where)
     best, rank = "", (0, 0, 0)
     for figure in figures:
         own = set().union(*map(_calls, _expressions(figure)))
@@ -63,9 +63,12 @@ def _expressions(figure: FigureSpec) -> list[str]:
 
 def _choices_of(figure: FigureSpec) -> set[tuple[str, str]]:
     """What a figure shows of the runs and their flows: where a claim has the same, it is meant."""
-    where = {(name, _written(value)) for name, value in figure.where.items()}
     label = {("label", repr(figure.label))} if figure.label else set()
-    return where.union(label, *map(_choices, _expressions(figure)))
+    return _points(figure.where).union(label, *map(_choices, _expressions(figure)))
+
+
+def _points(where: Mapping[str, str | float]) -> set[tuple[str, str]]:
+    return {(name, _written(value)) for name, value in where.items()}
 
 
 def _axes(figure: FigureSpec) -> set[str]:
@@ -93,5 +96,11 @@ def _written(value: object) -> str:
 def _calls(text: str) -> set[str]:
     """The functions that an expression calls."""
     tree = ast.parse(text or "0", mode="eval")
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return {one.id for one in calls if isinstance(one, ast.Name)} - {"max", "min", "mean", "abs"}
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {_called(one) for one in calls} - {"max", "min", "mean", "abs"}
+
+
+def _called(call: ast.Call) -> str:
+    """What a call measures: the number of drops is seen in their share."""
+    of_drops = "of='drops'" in map(ast.unparse, call.keywords)
+    return "drop_share" if of_drops else ast.unparse(call.func)
