@@ -30,16 +30,17 @@ fn job() -> Value {
 
 #[test]
 fn a_row_says_which_flow_it_is_and_an_edge_for_what_the_flow_waits() {
-    let alone = listed(&[(5, 6, 900, 0)]);
-    let [flows, edges] = tables(&[alone, with(job(), "/class", 1)], 100);
+    let alone = ["one", "two"].map(|label| with(listed(&[(5, 6, 900, 0)]), "/label", label));
+    let [one, two] = alone;
+    let [flows, edges] = tables(&[one, two, with(job(), "/class", 1)], 100);
     assert_eq!((flows.name, edges.name), ("flows", "edges"));
-    // The flow that waits for nobody has no row. Edges are in the order of what is awaited, and of events.
+    // The flows that wait for nobody have no rows. Edges are in the order of what is awaited, and of events.
     let expected = [
         ("flow", vec![0, 1, 2]),
         ("src", vec![0, 1, 3]),
         ("dst", vec![1, 2, 0]),
         ("size_bytes", vec![5_000, 700, 100]),
-        ("label", vec![1, 1, 1]),
+        ("label", vec![2, 2, 2]),
         ("class", vec![1, 1, 1]),
         ("iteration", vec![0, 0, 5]),
         ("step", vec![0, 1, 0]),
@@ -55,6 +56,17 @@ fn a_row_says_which_flow_it_is_and_an_edge_for_what_the_flow_waits() {
         ("delay_ps", vec![US, 10 * US, 12 * US]),
     ];
     assert_eq!(columns(&edges), expected);
+}
+
+#[test]
+fn a_barrier_needs_all_of_its_events() {
+    let barrier = after(
+        &[(0, 1, 900, 0), (2, 1, 900, 0), (1, 3, 900, 0)],
+        &[(2, 0, "natural"), (2, 1, "natural")],
+    );
+    let [flows, edges] = tables(&[barrier], 100);
+    assert_eq!(numbers(&flows, "needed"), [0, 0, 2]);
+    assert_eq!(numbers(&edges, "awaited"), [0, 1]);
 }
 
 #[test]
