@@ -56,3 +56,28 @@ pub(crate) fn probability(entries: &[CorruptionConfig], from: u32, to: u32) -> f
     let entry = own.or_else(|| entries.iter().find(|entry| entry.link.is_none()));
     entry.map_or(0.0, |entry| entry.probability)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(link: Option<(u32, u32)>, probability: f64) -> CorruptionConfig {
+        CorruptionConfig { link, probability }
+    }
+
+    #[test]
+    fn an_entry_of_its_own_counts_for_both_directions_of_a_cable_and_another_for_the_rest() {
+        let own = [entry(Some((0, 4)), 0.25), entry(Some((6, 4)), 0.0)];
+        let all = [&[entry(None, 0.5)], &own[..]].concat();
+        for (from, to, alone, with_all) in [
+            (0, 4, 0.25, 0.25),
+            (4, 0, 0.25, 0.25),
+            (4, 6, 0.0, 0.0),
+            (0, 5, 0.0, 0.5),
+            (1, 4, 0.0, 0.5),
+        ] {
+            assert_eq!(probability(&own, from, to), alone, "{from} -> {to}");
+            assert_eq!(probability(&all, from, to), with_all, "{from} -> {to}");
+        }
+    }
+}

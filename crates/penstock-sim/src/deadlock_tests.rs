@@ -139,3 +139,37 @@ fn there_is_no_detector_without_a_cycle_or_without_pauses() {
     lossy["scheme"]["switch"]["admission"]["ingress"] = Value::Null;
     assert!(simulation(&lossy).conductor.deadlock_watch.is_none());
 }
+
+#[test]
+fn an_outage_that_makes_a_cycle_is_reason_to_look() {
+    // One pod of PCN's Clos network (PCN app. B.5), whose two links fail in the middle of the run.
+    let mut pod = ring(&pfc(json!(30_000)));
+    pod["topology"] = json!({"kind": "leaf-spine", "racks": 4, "hosts_per_rack": 2, "spines": 2,
+        "host_rate": 100_000_000_000u64, "spine_rate": 100_000_000_000u64, "host_delay": 1_000_000,
+        "spine_delay": 1_000_000, "pipeline_delay": 0, "failed_links": []});
+    pod["traffic"][0]["flows"] = json!([[0, 7, 1_000, 0]]);
+    assert!(simulation(&pod).conductor.deadlock_watch.is_none());
+    let fails = |link: [u32; 2]| json!({"link": link, "start": 50_000_000, "end": null});
+    pod["faults"]["outages"] = json!([fails([12, 11]), fails([13, 8])]);
+    assert!(simulation(&pod).conductor.deadlock_watch.is_some());
+}
+
+#[test]
+fn the_detector_looks_ten_round_trips_after_the_start_and_after_each_look() {
+    // Every flow goes to the next switch, so there is no deadlock.
+    let mut scenario = ring(&pfc(json!(30_000)));
+    let flows = (0..10).map(|host| json!([host, (host + 2) % 10, 20_000_000, 0]));
+    scenario["traffic"][0]["flows"] = flows.collect();
+    let mut simulation = simulation(&scenario);
+    let mut looks = vec![];
+    while looks.len() < 4 {
+        let due = simulation.conductor.deadlock_watch.as_ref().unwrap().due();
+        looks.extend((looks.last() != Some(&due)).then_some(due));
+        assert!(simulation.advance(1).unwrap());
+    }
+    // The longest path has four links of 1 us, for a packet of 1,048 B and its acknowledgement of 60 B. A
+    // window has 1 us, so the detector looks at 84, 168 and 252 us.
+    let interval = 10 * (8_000_000 + 4 * 80 * (1_048 + 60));
+    let expected = [0, 84_000_000, 168_000_000, 252_000_000].map(|look| look + interval);
+    assert_eq!(looks, expected.map(Time::from_ps));
+}

@@ -151,3 +151,7 @@ fn changes(steps: &[(Time, u32, bool)], topology: &Topology) -> Result<Vec<Route
     }
     Ok(changes)
 }
+
+#[cfg(test)]
+#[path = "outage_tests.rs"]
+mod tests;

@@ -1,11 +1,12 @@
 //! Rings of switches: cyclic routes under PFC and BFC, and what the run reports about them.
 
-use penstock_sim::Results;
+use penstock_sim::{DependencyReport, Results, dependencies};
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    MS, US, bfc, column, graph, listed, pfc, run, run_to_the_end, scenario, with,
+    MS, US, bfc, column, graph, leaf_spine, listed, parse, pfc, run, run_to_the_end, scenario, with,
 };
+use crate::threads;
 
 /// A ring of `switches` with two hosts each; all links have 100 Gb/s and 1 us. Host `h` is on
 /// switch `h / 2`, which is node `2 * switches + h / 2`.
@@ -28,10 +29,14 @@ fn static_pfc() -> Value {
     with(pfc(), "/switch/backpressure/xoff", 100_000)
 }
 
-fn ring_run(switches: u32, ahead: u32, scheme: Value) -> Results {
+fn ring_scenario(switches: u32, ahead: u32, scheme: Value) -> Value {
     let flows = listed(&around(switches, ahead));
     let scenario = scenario(ring(switches), scheme, &[flows], 10 * US);
-    run(&with(scenario, "/measure/events", true))
+    with(scenario, "/measure/events", true)
+}
+
+fn ring_run(switches: u32, ahead: u32, scheme: Value) -> Results {
+    run(&ring_scenario(switches, ahead, scheme))
 }
 
 #[test]
@@ -49,12 +54,16 @@ fn a_ring_of_cyclic_routes_deadlocks_under_pfc_and_the_run_ends() {
     // After the deadlock its links carry no data. The events name these links.
     let number = summary.event_names.iter().position(|name| *name == "deadlock").unwrap();
     let events = column(&results, "events", "event");
-    let links = column(&results, "events", "link");
-    let named: Vec<f64> = (0..events.len())
+    let [times, nodes, links, queues] =
+        ["time_ps", "node", "link", "queue"].map(|name| column(&results, "events", name));
+    let named: Vec<[f64; 4]> = (0..events.len())
         .filter(|&row| events[row] == number as f64)
-        .map(|row| links[row])
+        .map(|row| [times[row], nodes[row], links[row], queues[row]])
         .collect();
-    let cycle: Vec<f64> = deadlock.cycle.iter().map(|pause| f64::from(pause.link)).collect();
+    let (time, cycle) = (deadlock.time_ps as f64, deadlock.cycle.iter().zip(&deadlock.nodes));
+    let cycle: Vec<[f64; 4]> = cycle
+        .map(|(pause, &node)| [time, node.into(), pause.link.into(), pause.number.into()])
+        .collect();
     assert_eq!(named, cycle);
 }
 
@@ -84,4 +93,81 @@ fn bfc_deadlocks_in_a_ring_with_one_queue_a_port() {
     let deadlock = results.summary.deadlock.as_ref().expect("a deadlock");
     assert_eq!(deadlock.nodes.len(), 6);
     assert!(deadlock.cycle.iter().all(|pause| pause.number == 1));
+}
+
+#[test]
+fn a_deadlock_is_the_same_on_any_number_of_threads() {
+    let scenario = parse(&ring_scenario(5, 2, static_pfc()));
+    assert_eq!(threads::difference(&scenario, &[2, 5]), None);
+}
+
+/// The buffer dependencies of a network in which one flow is enough for a scenario.
+fn report(topology: Value, outages: Value, any_route: bool) -> DependencyReport {
+    let one = scenario(topology, pfc(), &[listed(&[(0, 7, 1_000, 0)])], 10 * US);
+    dependencies(&parse(&with(one, "/faults/outages", outages)), any_route).unwrap()
+}
+
+#[test]
+fn the_report_of_a_ring_has_its_links_its_routes_and_a_cycle_each_way() {
+    let found = report(ring(5), json!([]), false);
+    // Links 20 to 29 join switches; those of hosts are no part of the report.
+    let numbers: Vec<u32> = found.links.iter().map(|link| link.link).collect();
+    assert_eq!(numbers, (20..30).collect::<Vec<_>>());
+    let name = |link: u32| found.links[link as usize - 20].name.as_str();
+    for link in &found.links {
+        assert_eq!(link.name, format!("S{}->S{}", link.from - 10, link.to - 10));
+    }
+    // In a ring of five the shortest way to another switch is the only one.
+    let routes: Vec<(u32, u32, Vec<&str>)> = found
+        .next_hops
+        .iter()
+        .map(|(edge, from, links)| (*edge, *from, links.iter().map(|&link| name(link)).collect()))
+        .collect();
+    let expected = (0..5).flat_map(|edge: u32| {
+        (0..5).filter(move |&from| from != edge).map(move |from: u32| {
+            let is_clockwise = (edge + 5 - from) % 5 <= 2;
+            let next = if is_clockwise { (from + 1) % 5 } else { (from + 4) % 5 };
+            (10 + edge, 10 + from, format!("S{from}->S{next}"))
+        })
+    });
+    let expected: Vec<(u32, u32, String)> = expected.collect();
+    assert_eq!(routes.len(), expected.len());
+    for (route, expected) in routes.iter().zip(&expected) {
+        assert_eq!((route.0, route.1, &route.2[..]), (expected.0, expected.1, &[&*expected.2][..]));
+    }
+    // A packet that waits for one link waits next for the link that follows in the same direction.
+    let mut pairs: Vec<(&str, &str)> =
+        found.dependencies.iter().map(|&(one, next)| (name(one), name(next))).collect();
+    pairs.sort_unstable();
+    let mut expected = vec![];
+    for at in 0..5 {
+        let [before, from, to] = [at, (at + 1) % 5, (at + 2) % 5];
+        expected.push((format!("S{before}->S{from}"), format!("S{from}->S{to}")));
+        expected.push((format!("S{to}->S{from}"), format!("S{from}->S{before}")));
+    }
+    expected.sort_unstable();
+    assert!(pairs.iter().copied().eq(expected.iter().map(|(one, next)| (&**one, &**next))));
+    let cycles = found
+        .cycles
+        .iter()
+        .map(|cycle| cycle.example.iter().map(|&link| name(link)).collect::<Vec<_>>().join(" "));
+    let cycles: Vec<String> = cycles.collect();
+    assert_eq!(cycles[0], "S0->S1 S1->S2 S2->S3 S3->S4 S4->S0");
+    assert_eq!(cycles.len(), 2);
+    assert_eq!(found.cycles[0].links.len(), 5);
+    // All switches are of one tier: no turn leads down and up, and one of each cycle has to go.
+    assert_eq!((found.elided.len(), found.down_up_suffices), (2, false));
+}
+
+#[test]
+fn the_report_counts_the_routes_before_and_after_an_outage() {
+    // One pod of PCN's Clos network; without the links L0-T3 and L1-T0 it has a cycle (PCN app. B.5).
+    let pod = || leaf_spine(4, 2, 2);
+    let fails = |link: [u32; 2], start| json!({"link": link, "start": start, "end": null});
+    assert!(report(pod(), json!([]), false).cycles.is_empty());
+    let outages = json!([fails([12, 11], US), fails([13, 8], 2 * US)]);
+    let found = report(pod(), outages, false);
+    assert!(!found.cycles.is_empty() && !found.elided.is_empty() && found.down_up_suffices);
+    let any = report(pod(), json!([]), true);
+    assert_eq!((any.cycles.len(), any.down_up_suffices), (1, true));
 }

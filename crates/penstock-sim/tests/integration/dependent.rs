@@ -1,7 +1,7 @@
 //! Flows that wait for others: when they start, on any number of threads, in checkpoints, in summaries; and
 //! collectives and requests against their closed forms.
 
-use penstock_sim::measure::table::Column;
+use penstock_sim::measure::table::{Column, Table};
 use penstock_sim::{Results, validate};
 use serde_json::{Value, json};
 
@@ -19,7 +19,11 @@ pub fn after(flows: &[(u32, u32, u64, u64)], after: &[(u32, u32, &str)]) -> Valu
 
 /// A column of exact numbers.
 pub fn exact(results: &Results, table: &str, name: &str) -> Vec<u64> {
-    let table = results.tables.iter().find(|candidate| candidate.name == table).unwrap();
+    numbers(results.tables.iter().find(|candidate| candidate.name == table).unwrap(), name)
+}
+
+/// A column of a table, as exact numbers.
+pub fn numbers(table: &Table, name: &str) -> Vec<u64> {
     match &table.columns.iter().find(|candidate| candidate.0 == name).unwrap().1 {
         Column::U64(values) => values.clone(),
         Column::U32(values) => values.iter().map(|&value| value.into()).collect(),

@@ -4,14 +4,19 @@ use std::collections::VecDeque;
 
 use penstock_fabric::SwitchConfig;
 use penstock_packet::{Packet, PacketKind, Unobserved};
-use penstock_sim::live::{self, Leaving, LiveRun, Part};
+use penstock_sim::live::{self, Leaving, LiveFlow, LiveRun, Part};
 use penstock_sim::measure::flows::FlowRecord;
+use penstock_sim::measure::summary::LongLived;
 use penstock_sim::{Results, RunOptions, Scenario};
 use penstock_units::{Bytes, HopTelemetry, Time};
 use serde_json::{from_value, json};
 
+use crate::dependent::after;
 use crate::determinism::busy;
-use crate::fixture::{name, parse, rail, schemes, with};
+use crate::fixture::{
+    MS, US, column, line_rate, listed, name, parse, pfc, rail, scenario, schemes, single_switch,
+    with,
+};
 use crate::threads::{lines, measured};
 
 /// A packet on its way between two parts.
@@ -233,18 +238,147 @@ fn what_strangers_cannot_do_is_refused() {
     let entries = json!([{"link": null, "probability": 0.01}]);
     let corrupted = parse(&with(busy(crate::fixture::dctcp()), "/faults/corruption", entries));
     assert!(refused(&corrupted, &[]).unwrap().contains("faults.corruption is a list of 1"));
+    assert!(refused(&failing, &[3]).unwrap().contains("faults.outages"), "one stranger is enough");
     let message = refused(&parse(&busy(crate::fixture::dctcp())), &[0, 1]).unwrap();
     assert!(message.contains("traffic[") && message.contains("hosts of a kind"), "{message}");
+    let pair = parse(&scenario(single_switch(3), pfc(), &[listed(&[(0, 1, 1_000, 0)])], MS));
+    for stranger in [0, 1] {
+        let message = refused(&pair, &[stranger]).unwrap();
+        assert!(message.contains("traffic[0] is a flow from host 0 to host 1"), "{message}");
+    }
+    assert_eq!(refused(&pair, &[2]), None);
+    let flow_pauses =
+        json!({"kind": "flow-pauses", "threshold": {"kind": "hop-rtts", "factor": 1.0}});
+    let flow_pauses = with(crate::fixture::bfc(), "/switch/backpressure", flow_pauses);
+    let message = refused(&parse(&busy(flow_pauses)), &every).unwrap();
+    assert!(message.contains("scheme.switch.backpressure is flow-pauses"), "{message}");
+    let waits = after(&[(0, 1, 1_000, 0), (1, 0, 1_000, 0)], &[(1, 0, "received")]);
+    let waits = parse(&scenario(single_switch(2), pfc(), &[waits], MS));
+    assert!(refused(&waits, &[]).unwrap().contains("traffic[0] is \"listed\"; in real time"));
+    let connection = parse(&with(busy(crate::fixture::tcp(1 << 20)), "/traffic/0/connections", 1));
+    let message = refused(&connection, &every).unwrap();
+    assert!(message.contains("traffic[0].connections is 1; hosts with kernels"), "{message}");
     let shared = parse(&with(busy(crate::fixture::tcp(1 << 20)), "/traffic/0/connections", 2));
     assert_eq!(refused(&shared, &[]), None);
     let message = refused(&shared, &every).unwrap();
     assert!(message.contains("traffic[0].connections is 2; hosts with kernels"), "{message}");
-    let of_another = with(busy(crate::fixture::hpcc()), "/fidelity", "ns3-hpcc");
-    let message = refused(&parse(&of_another), &[]).unwrap();
-    assert!(message.contains("fidelity"), "{message}");
+    for another in ["ns3-hpcc", "ns3-bfc"] {
+        let of_another = with(busy(crate::fixture::hpcc()), "/fidelity", another);
+        let message = refused(&parse(&of_another), &[]).unwrap();
+        assert!(message.contains("fidelity is that of another simulator"), "{message}");
+    }
     let servers = |inner| parse(&with(busy(crate::fixture::bfc()), "/topology", rail(4, 2, inner)));
     let message = refused(&servers(400), &[]).unwrap();
     assert!(message.contains("topology.inner_rate is 400 Gb/s; in real time"), "{message}");
     let message = refused(&servers(0), &[]).unwrap();
     assert!(!message.contains("inner_rate") && message.contains("loads H0->L0"), "{message}");
+}
+
+#[test]
+fn a_flow_is_due_at_its_start_and_its_destination_hears_its_hash() {
+    let flows = [listed(&[(0, 1, 2_000, 7 * US), (0, 1, 1_000, 500 * US)])];
+    let mut driver = Driver::new(&parse(&scenario(single_switch(3), pfc(), &flows, MS)), &[]);
+    let LiveFlow { number, arrival, hash, ideal } = driver.run.flows()[0];
+    assert_eq!((number, arrival.source, arrival.destination), (0, 0, 1));
+    assert_eq!(arrival.time, Time::from_us(7));
+    // Two packets of 1,048 B and an acknowledgement of 60 B. Each way has two links of 100 Gb/s and 1 us.
+    assert_eq!(ideal, Time::from_ps(4 * US + 80 * (3 * 1_048 + 2 * 60)));
+    driver.step(Time::from_us(1));
+    // The time that a part tells may be earlier by a few ns, but not later.
+    let is_due_at = |driver: &Driver, part: usize, time: Time| {
+        let due = driver.parts[part].due().unwrap();
+        assert!(due <= time && time < due + Time::from_ns(10), "{due} for {time}");
+    };
+    is_due_at(&driver, 1, arrival.time);
+    is_due_at(&driver, 2, arrival.time);
+    driver.step(arrival.time);
+    assert_eq!(driver.parts[1].flows_finished(), 0, "it has only begun");
+    is_due_at(&driver, 1, arrival.time + Time::from_ps(80 * 1_048));
+    driver.run_to(arrival.time + ideal - Time::from_ps(1));
+    assert_eq!(driver.parts[1].flows_finished(), 0, "its last acknowledgement is on its way");
+    driver.run_to(arrival.time + ideal);
+    assert_eq!((driver.news[0].1, driver.news[0].2), (1, hash));
+    let finished: Vec<u64> = driver.parts.iter().map(Part::flows_finished).collect();
+    assert_eq!(finished, [0, 1, 0, 0]);
+}
+
+#[test]
+fn a_glance_has_the_counters_of_the_summary() {
+    let drops = line_rate();
+    let classes = with(pfc(), "/switch/backpressure/xoff", 30_000);
+    let queues = crate::fixture::bfc();
+    let timed = crate::fixture::fafc(60_000);
+    for (kind, scheme) in [drops, classes, queues, timed].into_iter().enumerate() {
+        let scenario = with(busy(scheme), "/scheme/switch/admission/buffer", 300_000);
+        let mut driver = Driver::new(&parse(&scenario), &[]);
+        let end = Time::from_us(100);
+        driver.run_to(end);
+        let glance = driver.parts[0].glance();
+        let found = [glance.drops, glance.pfc_pauses, glance.queue_pauses, glance.timed_pauses];
+        let summary = driver.finish(&[], end).summary;
+        let expected =
+            [summary.drops, summary.pfc_pauses, summary.queue_pauses, summary.timed_pauses];
+        assert_eq!(found, expected);
+        assert!(found[kind] > 0, "{kind}: {found:?}");
+    }
+}
+
+#[test]
+fn a_glance_has_the_bytes_of_each_switch_and_then_of_each_nic() {
+    let flows = [listed(&[(0, 2, 1_000, 0)])];
+    let scenario = parse(&scenario(single_switch(3), pfc(), &flows, MS));
+    let mut driver = Driver::new(&scenario, &[0, 1, 2]);
+    let uplink = driver.run.topology().uplink(0);
+    let start = Time::from_us(1);
+    for _ in 0..4 {
+        driver.parts[0].receive_stranger(uplink, start, &foreign(0, 2));
+    }
+    driver.parts[0].advance_to(start).unwrap();
+    // One of the four packets of 1,000 B is on the cable to the switch.
+    assert_eq!(driver.parts[0].glance().stored, [0, 3_000, 0, 0]);
+}
+
+#[test]
+fn what_strangers_have_counted_is_in_the_summary_and_in_the_tables() {
+    let flows = [listed(&[(0, 2, 5_000, 0), (1, 2, 9_000, US), (2, 0, 0, 2 * US)])];
+    let scenario = parse(&scenario(single_switch(3), pfc(), &flows, MS));
+    let record = |flow, source, destination, size, start, completion: Option<u64>, delivered| {
+        let start = Time::from_us(start);
+        let (completion, ideal) = (completion.map(Time::from_us), Time::from_us(4));
+        let (label, class, retransmitted_packets) = (0, 0, 0);
+        FlowRecord {
+            flow,
+            source,
+            destination,
+            size,
+            start,
+            completion,
+            ideal,
+            label,
+            class,
+            delivered,
+            retransmitted_packets,
+        }
+    };
+    let records = [
+        record(2, 2, 0, 0, 2, None, 70_000),
+        record(1, 1, 2, 9_000, 1, None, 9_000), // all bytes are there, and the last one is not acknowledged
+        record(0, 0, 2, 5_000, 0, Some(8), 5_000),
+    ];
+    // The endless flow is one of those that last for the whole run only once the duration is over.
+    for (end, endless) in [(MS - 1, vec![]), (MS, vec![(2, 70_000)])] {
+        let mut driver = Driver::new(&scenario, &[0, 1, 2]);
+        let end = Time::from_ps(end);
+        driver.parts.iter_mut().for_each(|part| part.advance_to(end).unwrap());
+        let results = driver.finish(&records, end);
+        let summary = &results.summary;
+        assert_eq!((summary.flows_started, summary.flows_finished), (3, 1));
+        assert_eq!((summary.delivered_bytes, summary.sim_end_ps), (84_000, end.as_ps()));
+        let of = |flow: &LongLived| (flow.flow, flow.delivered_bytes);
+        assert_eq!(summary.long_lived.iter().map(of).collect::<Vec<_>>(), endless);
+        // Flows that have finished come first.
+        assert_eq!(column(&results, "flows", "flow"), [0.0, 2.0, 1.0]);
+        assert_eq!(column(&results, "flows", "delivered_bytes"), [5e3, 70e3, 9e3]);
+        assert_eq!(column(&results, "flows", "fct_ns")[0], 8_000.0);
+    }
 }

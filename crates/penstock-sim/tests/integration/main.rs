@@ -32,6 +32,7 @@ mod paths;
 mod pause;
 mod pause_threshold;
 mod pfabric;
+mod planned;
 mod queue_target;
 mod queueing;
 mod rates;

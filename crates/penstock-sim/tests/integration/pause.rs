@@ -1,11 +1,12 @@
 //! Closed forms of PFC at one egress, and the headroom that PFC needs.
 
-use penstock_sim::Results;
+use penstock_sim::{PauseRoom, Results, pause_room};
+use penstock_units::Bytes;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    GBPS, MS, US, column, dumbbell, incast, listed, pfc, run, run_to_the_end, scenario,
-    single_switch, with,
+    GBPS, MS, NS, US, bfc, column, dumbbell, graph, incast, listed, parse, pfc, run,
+    run_to_the_end, scenario, single_switch, with,
 };
 
 /// `flows` endless flows at line rate into host 0, each from a host of its own, for `duration`.
@@ -170,4 +171,32 @@ fn an_incast_leaves_part_of_the_headroom_unused_and_the_counters_at_zero() {
     let stored = column(&results, "buffers", "buffer_bytes");
     assert!(stored.iter().any(|&bytes| bytes > 0.0));
     assert_eq!(stored.last(), Some(&0.0));
+}
+
+#[test]
+fn every_link_into_a_switch_needs_room_for_what_comes_until_a_pause_acts() {
+    // Switches 2 and 3 with a pipeline of 500 ns; a host at 100 Gb/s and one at 1 Gb/s.
+    let cables = [(0, 2, 100, 15 * NS), (1, 3, 1, 15 * NS), (2, 3, 100, 250 * NS)];
+    let network = with(graph(2, 2, &cables), "/pipeline_delay", 500 * NS);
+    let rooms = |scheme: Value| {
+        let flow = listed(&[(0, 1, 1_000, 0)]);
+        pause_room(&parse(&scenario(network.clone(), scheme, &[flow], US))).unwrap()
+    };
+    let room = |from, to, needed: u64, headroom: Option<u64>| PauseRoom {
+        from,
+        to,
+        needed: Bytes::new(needed),
+        headroom: headroom.map(Bytes::new),
+    };
+    // Three packets of 1,048 B and a frame of 64 B, and what a link carries in a one-hop round trip: 530 ns
+    // at 100 and at 1 Gb/s, 1,500 ns at 100 Gb/s. The headroom is three times 15 or 250 ns of the link.
+    let expected = [
+        room(0, 2, 6_625 + 3_208, Some(3 * 187)),
+        room(3, 2, 18_750 + 3_208, Some(3 * 3_125)),
+        room(1, 3, 66 + 3_208, Some(3)),
+        room(2, 3, 18_750 + 3_208, Some(3 * 3_125)),
+    ];
+    assert_eq!(rooms(pfc()), expected);
+    // Without thresholds of ingresses there is no headroom.
+    assert_eq!(rooms(bfc()), expected.map(|room| PauseRoom { headroom: None, ..room }));
 }

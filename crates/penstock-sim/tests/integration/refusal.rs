@@ -108,6 +108,28 @@ fn a_list_tells_each_wrong_entry() {
 }
 
 #[test]
+fn an_end_at_zero_is_told_once() {
+    let outage = json!([{"link": [4, 6], "start": 1, "end": 0}]);
+    assert_eq!(refused(&with(good(bfc()), "/faults/outages", outage)), ["faults.outages[0].end"]);
+}
+
+#[test]
+fn corruption_names_a_cable_once_and_all_cables_once() {
+    let links = json!([[4, 6], null, [0, 4], [6, 4], null, [0, 1], [5, 6], [0, 4]]);
+    let entry = |link: &Value| json!({"link": link, "probability": 0.1});
+    let entries: Vec<Value> = links.as_array().unwrap().iter().map(entry).collect();
+    let error = penstock_sim::validate(&parse(&with(good(bfc()), "/faults/corruption", entries)));
+    let expected = [
+        "faults.corruption[3].link is [6, 4]; another entry names it; keep one of them",
+        "faults.corruption[4].link is null; another entry is for all cables; keep one of them",
+        "faults.corruption[5].link is [0, 1]; no cable joins two nodes of these numbers; name the two \
+         ends of one",
+        "faults.corruption[7].link is [0, 4]; another entry names it; keep one of them",
+    ];
+    assert_eq!(error.unwrap_err().to_string().lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_graph_tells_each_wrong_link() {
     let link = |a: u32, b: u32, rate: u64| json!({"a": a, "b": b, "rate": rate, "delay": 0});
     let links =
@@ -142,6 +164,9 @@ fn names_can_be_shown() {
     let bad = with(with(good(pfc()), "/name", ""), "/scheme/name", "x".repeat(201));
     let bad = with(bad, "/traffic/1/label", "a\u{1b}");
     assert_eq!(refused(&bad), ["name", "scheme.name", "traffic[1].label"]);
+    // The longest name has 200 characters, of however many bytes.
+    let longest = with(good(pfc()), "/name", "\u{e9}".repeat(200));
+    assert!(penstock_sim::validate(&parse(&longest)).is_ok());
     let same = with(with(good(pfc()), "/traffic/1/label", "x"), "/traffic/2/label", "x");
     assert_eq!(refused(&same), ["traffic[2].label"]);
 }
