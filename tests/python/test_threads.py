@@ -159,7 +159,7 @@ def test_experiments_run_a_simulation_on_what_others_leave(
 ) -> None:
     """The numbers that are made up are no experiment's, so each ends as failed."""
     assert main(["reproduce", "afq/fig14", "pcn/fig10", *options]) == 1
-    assert core.threads == [threads] * 9  # three schemes with three seeds
+    assert core.threads == [threads] * 5  # two schemes, and one with three seeds
 
 
 @pytest.mark.parametrize(("options", "threads"), [([], 4), (["--threads", "5"], 5)], ids=str)
@@ -177,7 +177,7 @@ def test_one_experiment_runs_on_what_its_runs_leave(
     monkeypatch.setattr(reproduction, "conclude", conclude)
     monkeypatch.setattr(processors, "THREADS_FROM_HOPS", 0)
     assert main(["reproduce", "afq/fig14", "--json", *options]) == 0
-    assert core.threads == [threads] * 6
+    assert core.threads == [threads] * 2
 
 
 def test_the_command_line_hands_the_number_on(here: Path) -> None:
