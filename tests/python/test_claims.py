@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from synthetic_runs import synthetic_run
 
@@ -50,6 +51,45 @@ TOTAL = "total(of='drops')"
 )
 def test_the_rule(values: list[float], limits: Limits, verdict: str) -> None:
     assert decide(median(values), values, limits).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("values", "limits", "verdict"),
+    [
+        ([2.01, 2.02, 2.03, 2.1, 2.3, 9.0], Limits(lower=2), "holds"),  # from 2.01 to 9
+        ([1.70, 1.98, 1.99, 1.99, 1.99, 1.99], Limits(lower=2), "fails"),
+        ([1.99, 2.02, 2.03, 2.1, 2.3, 9.0], Limits(lower=2), "not decided"),
+        ([1.0, *[3.0] * 9], Limits(lower=2), "holds"),  # one of ten may say otherwise
+        ([1.0, 1.0, *[3.0] * 8], Limits(lower=2), "not decided"),  # two may not
+        ([9.0, *[3.0] * 9], Limits(lower=4, upper=5), "fails"),
+        ([3.0] * 5 + [9.0] * 5, Limits(lower=4, upper=5), "not decided"),  # on both sides of them
+        ([2.0] * 6, Limits(lower=2, is_above=True), "fails"),
+        ([2.0] * 5 + [3.0], Limits(lower=2, is_above=True), "not decided"),
+        ([5.0, *[INF] * 9], Limits(upper=9), "fails"),
+        ([INF, *[5.0] * 9], Limits(upper=9), "holds"),
+        ([0.0] * 6, Limits(upper=0), "holds"),
+    ],
+)
+def test_the_interval_of_many_seeds_decides(
+    values: list[float], limits: Limits, verdict: str
+) -> None:
+    assert decide(median(values), values, limits).verdict == verdict
+
+
+def test_numbers_that_each_leave_a_seed_out_have_no_interval_of_the_median() -> None:
+    values = [2.01, 2.02, 2.03, 2.1, 2.3, 9.0]
+    decision = decide(median(values), values, Limits(lower=2), is_pooled=True)
+    assert (decision.verdict, decision.interval) == ("not decided", None)
+
+
+@pytest.mark.parametrize("draws", [6, 10, 20])
+@pytest.mark.parametrize("shape", ["normal", "lognormal"])
+def test_a_median_on_a_bound_is_rarely_called_inside_or_outside(draws: int, shape: str) -> None:
+    seeds = getattr(np.random.default_rng(1), shape)(size=(4000, draws))
+    bound = Limits(lower=0 if shape == "normal" else 1)
+    made = [decide(median(one), one, bound).verdict for one in seeds.tolist()]
+    assert 0 < made.count("holds") < 0.035 * len(made)
+    assert 0 < made.count("fails") < 0.035 * len(made)
 
 
 def test_infinite_numbers_have_a_margin() -> None:
@@ -111,6 +151,14 @@ def test_each_seed_is_judged_by_itself() -> None:
     assert made.remark == (
         "The value lies 2 pkt inside the nearest bound; the seeds spread over 4 pkt."
     )
+
+
+def test_many_seeds_are_told_with_the_interval_of_their_median() -> None:
+    made = judged({0.1: [10, 14, 11, 12, 13, 30]}, measure=TOTAL, at_least=10, unit="pkt")
+    assert made.spread_text == "10–30 pkt over 6 seeds; their median 10–30 pkt (95 %)"
+    assert made.verdict == "holds"
+    made = judged({0.1: [10, 14, 11, 12, 13, 30]}, measure=TOTAL, at_least=11, unit="pkt")
+    assert made.remark == "A bound lies in the interval of the median."
 
 
 def test_the_worst_point_is_the_one_that_fails() -> None:

@@ -1,7 +1,14 @@
 """The one rule by which a number with a spread holds, fails, or decides nothing.
 
-A claim is measured for each seed by itself. Its value is the median of the seeds. Its spread is the
-largest less the smallest. Its margin is the distance from the value to the nearest bound.
+A claim is measured for each seed by itself. Its value is the median of the seeds. Its margin is the
+distance from the value to the nearest bound.
+
+With six seeds or more, the 95 % interval of the median decides (:func:`median_interval`).
+
+- **holds** or **fails**: all of the interval lies inside the bounds, or beyond one of them.
+- **not decided**: a bound lies within the interval.
+
+Fewer seeds have no such interval. Their spread is the largest less the smallest.
 
 - **not decided**: the margin is smaller than the spread, or some seed alone would say otherwise.
 - **holds** or **fails**: the value lies inside or outside the bounds, and none of that is so.
@@ -17,6 +24,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from penstock.analysis.interval import median_interval
 
 Verdict = Literal["holds", "fails", "not decided"]
 
@@ -41,6 +50,11 @@ class Limits:
         below = value < self.upper if self.is_below else value <= self.upper
         return above and below
 
+    def is_beyond(self, low: float, high: float) -> bool:
+        """Whether all values from `low` to `high` lie outside, on one side."""
+        below = not self.accept(high) and high <= self.lower
+        return below or (not self.accept(low) and low >= self.upper)
+
     def margin(self, value: float) -> float:
         """How far inside a value lies from the nearest bound; negative: how far outside."""
         inside = [math.inf]  # without a bound
@@ -60,6 +74,8 @@ class Decision:
     """Distance from the value to the nearest bound, negative outside."""
     spread: float
     """Largest less smallest repetition; 0 without repetitions."""
+    interval: tuple[float, float] | None = None
+    """Where the median of all seeds lies; None where they are too few, or pooled."""
 
     @property
     def rank(self) -> tuple[int, float]:
@@ -67,7 +83,9 @@ class Decision:
         return ("fails", "not decided", "holds").index(self.verdict), self.margin
 
 
-def decide(value: float, repetitions: Sequence[float], limits: Limits) -> Decision:
+def decide(
+    value: float, repetitions: Sequence[float], limits: Limits, *, is_pooled: bool = False
+) -> Decision:
     """The verdict on a value.
 
     Parameters
@@ -79,10 +97,17 @@ def decide(value: float, repetitions: Sequence[float], limits: Limits) -> Decisi
         repeated.
     limits:
         What is accepted.
+    is_pooled:
+        Whether each repetition leaves a seed out: the numbers are then not independent.
     """
     accepted = limits.accept(value)
     margin = limits.margin(value)
     spread = spread_of(repetitions)
+    if interval := None if is_pooled else median_interval(repetitions):
+        inside = all(map(limits.accept, interval))
+        outside = limits.is_beyond(*interval)
+        verdict: Verdict = "holds" if inside else "fails" if outside else "not decided"
+        return Decision(verdict, margin, spread, interval)
     disagree = any(limits.accept(one) is not accepted for one in repetitions)
     if disagree or abs(margin) < spread:
         return Decision("not decided", margin, spread)

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from penstock.analysis.interval import median_interval
 from penstock.experiments.bounds import apart_text, bounds_text, range_text, with_unit
 from penstock.experiments.claim import Claim
 from penstock.experiments.decision import Decision, Limits, Verdict, decide, median
@@ -161,6 +162,8 @@ def _undecided(found: _Found, unit: str) -> str:
         return ""
     side = "inside" if decision.margin >= 0 else "outside"
     margin, spread = with_unit(abs(decision.margin), unit), with_unit(decision.spread, unit)
+    if decision.interval:
+        return "A bound lies in the interval of the median."
     return f"The value lies {margin} {side} the nearest bound; the seeds spread over {spread}."
 
 
@@ -201,7 +204,7 @@ class _Bench:
         near = median(known) if known else None
         # Where the bounds follow a measured number, what varies is the distance from it.
         values, shifted = ([_beside(one, near) for one in many] for many in (judged, repeated))
-        decision = decide(median(values), shifted, claim.limits(near))
+        decision = decide(median(values), shifted, claim.limits(near), is_pooled=pooled)
         numbers = [value for value, _ in repeated]
         return _Found(at, median([value for value, _ in judged]), numbers, near, decision), told
 
@@ -211,9 +214,13 @@ class _Bench:
             return "no spread: nothing is random"
         if not repetitions:
             return "no spread: one seed"
-        count = len(repetitions)
-        over = f"{count} seeds, each left out once" if is_pooled(claim) else f"{count} seeds"
-        return f"{range_text(min(repetitions), max(repetitions), claim.unit)} over {over}"
+        seeds = f"{len(repetitions)} seeds"
+        told = f"{range_text(min(repetitions), max(repetitions), claim.unit)} over {seeds}"
+        if is_pooled(claim):
+            return f"{told}, each left out once"
+        if interval := median_interval(repetitions):
+            return f"{told}; their median {range_text(*interval, claim.unit)} (95 %)"
+        return told
 
     def _read(self, claim: Claim, evaluator: Evaluator, at: Selection) -> Reading | str:
         """What some runs give, or why they give nothing."""

@@ -25,7 +25,8 @@ class ClaimRow(BaseModel):
     value: float | None = None
     """The measured number, the median over seeds; None when there is none."""
     spread: str = ""
-    """The smallest and the largest of the seeds, or why there is no spread."""
+    """The smallest and the largest of the seeds and, of many, the interval of their median; or why
+    there is no spread."""
     by_seed: list[float | None] = []
     """The number from each seed, or with each left out; empty without repetitions."""
     tolerance: str
