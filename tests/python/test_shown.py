@@ -24,6 +24,11 @@ SHOWN = {
     ("fafc/fig3", "FAFC pauses every link"): "fafc",
     ("beyond/credits", "Without credits BFC with 32 queues drops"): "drops",
     ("pcn/fluid", "40 periods after the last flow"): "joining",
+    ("pcn/fluid", "The same at 40 Gb/s"): "joining-40",
+    ("fafc/fig3", "Under PFC the link between"): "pfc",
+    ("beyond/fafc-hold", "HPCC: small flows"): "slowdown-hpcc",
+    ("afq/fig7", "It makes DCTCP's p99"): "tail",
+    ("bfc/fig12", "HPCC is stable at 70 %"): "growth",
 }
 
 
@@ -40,3 +45,11 @@ def test_a_claim_of_another_metric_is_shown_by_no_figure() -> None:
     experiment = load("bfc/fig24")
     claim = experiment.claims[0].model_copy(update={"measure": "total(of='timeouts')"})
     assert figure_of_claim(claim, experiment.figures) == ""
+
+
+def test_a_claim_of_other_points_is_shown_by_no_figure() -> None:
+    experiment = load("beyond/fafc-hold")
+    [claim] = [one for one in experiment.claims if one.claim.startswith("HPCC: small flows")]
+    others = [one for one in experiment.figures if one.where.get("sweep") == "event"]
+    assert others
+    assert figure_of_claim(claim, others) == ""

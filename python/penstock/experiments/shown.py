@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from penstock.experiments.claim import Claim
 from penstock.experiments.model import FigureSpec
 
-SLOWDOWNS = {"slowdown", "slowdown_by_bin", "fct", "normalized_fct"}
+SLOWDOWNS = {"slowdown", "slowdown_by_bin", "normalized_fct"}
 
 SHOWN_BY: dict[str, Collection[str]] = {
     "slowdown": SLOWDOWNS,
@@ -27,11 +27,14 @@ SHOWN_BY: dict[str, Collection[str]] = {
     "paused-queues": {"pause_time", "pause_rate"},
     "utilization": {"utilization", "busy"},
     "throughput": {"busy", "queue", "carried", "reaches", "queue_falls", "goodput", "fairness"},
-    "timeline": {"carried", "reaches", "queue_falls", "pause_episode", "pauses", "evenness"},
+    "timeline": {"carried", "reaches", "queue_falls", "pause_episode", "pauses_per_ms", "evenness"},
     "backlog": {"is_unstable", "backlog_growth", "unfinished"},
     "workload": {"byte_share"},
 }
 """Kind of figure -> metrics that a reader finds in it."""
+
+SEEN_IN = {"fct": "normalized_fct", "pauses": "pauses_per_ms"}
+"""Metric -> another that is the same up to a factor."""
 
 OF_FLOWS = ("size_min", "size_max", "label")
 """Choices of flows: a curve that makes one shows no claim about other flows."""
@@ -40,12 +43,13 @@ OF_FLOWS = ("size_min", "size_max", "label")
 def figure_of_claim(claim: Claim, figures: Collection[FigureSpec]) -> str:
     """Name of the figure that shows most of the metrics of a claim; empty where none shows any.
 
-    Of several, the one that makes most of the same choices and fewest others of flows, then the one
-    with the most metrics in expressions of its own, then the first.
+    A figure of other points shows nothing of it. Of several, the one that makes most of the same
+    choices and fewest others of flows, then the one with the most metrics in expressions of its
+    own, then the first.
     """
     wanted, choices = _calls(claim.measure), _choices(claim.measure) | _points(claim.where)
     best, rank = "", (0, 0, 0)
-    for figure in figures:
+    for figure in (one for one in figures if _is_of_points(one, choices)):
         own = set().union(*map(_calls, _expressions(figure)))
         shown = len(wanted & own.union(SHOWN_BY.get(figure.kind, ())))
         made, axes = _choices_of(figure), _axes(figure)
@@ -58,7 +62,7 @@ def figure_of_claim(claim: Claim, figures: Collection[FigureSpec]) -> str:
 
 
 def _expressions(figure: FigureSpec) -> list[str]:
-    return [figure.y, *figure.bars.values(), *figure.tips.values()]
+    return [figure.y, figure.hollow, *figure.bars.values(), *figure.tips.values()]
 
 
 def _choices_of(figure: FigureSpec) -> set[tuple[str, str]]:
@@ -69,6 +73,12 @@ def _choices_of(figure: FigureSpec) -> set[tuple[str, str]]:
 
 def _points(where: Mapping[str, str | float]) -> set[tuple[str, str]]:
     return {(name, _written(value)) for name, value in where.items()}
+
+
+def _is_of_points(figure: FigureSpec, choices: set[tuple[str, str]]) -> bool:
+    """Whether a figure has a claim's points: not where both name other ones of an axis."""
+    named = {name for name, _ in choices}
+    return not any(name in named for name, _ in _points(figure.where) - choices)
 
 
 def _axes(figure: FigureSpec) -> set[str]:
@@ -103,4 +113,5 @@ def _calls(text: str) -> set[str]:
 def _called(call: ast.Call) -> str:
     """What a call measures: the number of drops is seen in their share."""
     of_drops = "of='drops'" in map(ast.unparse, call.keywords)
-    return "drop_share" if of_drops else ast.unparse(call.func)
+    name = "drop_share" if of_drops else ast.unparse(call.func)
+    return SEEN_IN.get(name, name)
