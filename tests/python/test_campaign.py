@@ -105,6 +105,40 @@ def everything(**rest: Any) -> tuple[Campaign, list[str]]:
     return done, sorted(made)
 
 
+def test_with_more_seeds_only_the_new_ones_are_run(tiny: Path) -> None:
+    everything()
+    kept_run = Path("runs/x/fig2-quick/runs/bfc-seed1/summary.json")
+    before = kept_run.stat().st_mtime_ns
+    assert main(["reproduce", "x/fig2", "y/table1", "--seeds", "1..6"]) == 0
+    facts = json.loads(Path("runs/summary-quick.json").read_text("utf-8"))
+    assert [one["runs"] for one in facts["experiments"]] == [6, 6]
+    told = facts["experiments"][0]["claims"][0]["spread"]
+    assert told == "0 over 6 seeds, so is their median (95 %)"
+    assert kept_run.stat().st_mtime_ns == before
+    page = Path("runs/x/fig2-quick/report.html").read_text("utf-8")
+    assert "penstock reproduce x/fig2 --scale quick --seeds 1,2,3,4,5,6" in page
+    assert main(["reproduce", "x/fig2", "--seeds", "7"]) == 0
+    assert {one.seed for one in reproduce("x/fig2", seeds=[7]).cells} == {7}
+    made = everything()[0].outcomes["x/fig2"]
+    assert made.claims[0].by_seed == [0, 0]
+
+
+def test_other_seeds_are_not_learnt_as_the_cost_of_an_experiment(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt: list[str] = []
+    monkeypatch.setattr(campaign, "learn_cost", lambda name, *_: learnt.append(name))
+    everything(seeds=[1, 2, 3])
+    assert learnt == []
+    everything()
+    assert learnt == catalogue.identifiers()
+
+
+def test_where_nothing_is_random_seeds_change_nothing() -> None:
+    experiment = catalogue.load("afq/fig14")
+    assert experiment.with_seeds("quick", [1, 2]) is experiment
+
+
 def test_one_page_holds_every_claim_and_main_figure(
     tiny: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -155,10 +155,13 @@ def test_each_seed_is_judged_by_itself() -> None:
 
 def test_many_seeds_are_told_with_the_interval_of_their_median() -> None:
     made = judged({0.1: [10, 14, 11, 12, 13, 30]}, measure=TOTAL, at_least=10, unit="pkt")
-    assert made.spread_text == "10–30 pkt over 6 seeds; their median 10–30 pkt (95 %)"
+    assert made.spread_text == "10–30 pkt over 6 seeds, so is their median (95 %)"
     assert made.verdict == "holds"
     made = judged({0.1: [10, 14, 11, 12, 13, 30]}, measure=TOTAL, at_least=11, unit="pkt")
     assert made.remark == "A bound lies in the interval of the median."
+    made = judged({0.1: [*range(10, 19), 30]}, measure=TOTAL, at_least=11, unit="pkt")
+    assert made.spread_text == "10–30 pkt over 10 seeds; their median 11–18 pkt (95 %)"
+    assert made.verdict == "holds"
 
 
 def test_the_worst_point_is_the_one_that_fails() -> None:

@@ -1,12 +1,11 @@
-"""The mean and the median of repetitions, and the interval in which each lies with 95 % confidence.
+"""The mean of repetitions, and the interval in which it lies with 95 % confidence.
 
 Repetitions are runs that differ in their seed only, so they are independent. A mean of nearly
 normal values has Student's interval. A percentile of a run is skewed, so its interval comes from
 the bootstrap over runs, where there are enough of them (`BOOTSTRAP_FROM`). The bootstrap of few
 values is too narrow; its level is therefore widened as T. Hesterberg proposes ("What Teachers
 Should Know About the Bootstrap", The American Statistician 69(4), 2015: the expanded percentile
-interval). A median has the interval of the sign test, which assumes nothing of the values
-(W. J. Conover, "Practical Nonparametric Statistics", 3rd ed., 1999, sec. 3.2).
+interval).
 """
 
 from __future__ import annotations
@@ -101,22 +100,3 @@ def mean_interval(
         rng=np.random.default_rng(0),
     ).confidence_interval
     return Interval(mean, float(found.low), float(found.high), count)
-
-
-def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Where the median of all seeds lies, whatever their distribution; None with fewer than six.
-
-    It goes from the k-th smallest to the k-th largest value. Each is on the wrong side of the
-    median when fewer than k of n fair coins show heads; k is the largest number for which that
-    happens in 2.5 % of the cases or less. With five values it happens in 3.1 %, even with k = 1.
-
-    Parameters
-    ----------
-    values
-        The numbers of independent runs; they may be infinite, and none is NaN.
-    """
-    ordered, count = sorted(values), len(values)
-    outside, below = 0, 0.0
-    while (below := below + math.comb(count, outside) / 2**count) <= (1 - CONFIDENCE) / 2:
-        outside += 1
-    return (ordered[outside - 1], ordered[-outside]) if outside else None

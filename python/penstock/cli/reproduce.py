@@ -46,6 +46,14 @@ def reproduce(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
     scale: Annotated[Scale, typer.Option("--scale", help="How much is simulated.")] = "quick",
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            "--seeds",
+            help="Runs are made with these in place of the scale's: 1..12, or 1,2,7. "
+            "From six on more claims are decided.",
+        ),
+    ] = None,
     out: OutOption = None,
     force: ForceOption = False,
     jobs: JobsOption = None,
@@ -64,12 +72,16 @@ def reproduce(
     They end in one page, summary-SCALE.html, with all claims and main figures.
     Stopped, the same command goes on where it was: a run is made again only when
     its scenario or Penstock's code has changed. Runs with real frames always are.
+    So with more --seeds only the new ones are run.
 
     Exit code: 0 all was run, whether claims hold or not; 1 an experiment failed
     or was interrupted; 2 the input was refused.
     """
     chosen = _chosen(identifiers or [], every)
-    options = Options(scale, out, force, jobs, threads, as_json)
+    from penstock.sweep.seeds import read_listed
+
+    listed = () if seeds is None else read_listed(seeds)
+    options = Options(scale, listed, out, force, jobs, threads, as_json)
     _check_scale(chosen, scale)
     if len(chosen) > 1 or every:
         _many(chosen, options)
@@ -82,6 +94,7 @@ class Options:
     """The options of the command."""
 
     scale: Scale
+    seeds: tuple[int, ...]
     out: Path | None
     force: bool
     jobs: int | None
@@ -167,6 +180,7 @@ def _one(identifier: str, options: Options) -> None:
             target,
             options.jobs,
             count,
+            seeds=options.seeds,
             force=options.force,
             runner=runner,
             frames_runner=partial(emulate_many, force=True, progress=shown.update),
@@ -221,6 +235,7 @@ def _many(identifiers: list[str], options: Options) -> None:
             options.scale,
             root,
             options.jobs,
+            seeds=options.seeds,
             threads=options.threads,
             force=options.force,
             on_standing=on_standing,

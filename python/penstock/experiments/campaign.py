@@ -149,6 +149,7 @@ def reproduce_many(
     out: str | Path = "runs",
     jobs: int | None = None,
     *,
+    seeds: Sequence[int] = (),
     threads: int | None = None,
     force: bool = False,
     on_standing: OnStanding | None = None,
@@ -164,6 +165,8 @@ def reproduce_many(
         Directory below which each experiment has its own, `<id>-<scale>`.
     jobs:
         Simulations at the same time; by default one per processor.
+    seeds:
+        Seeds of the runs in place of the scale's, in each experiment with anything random.
     threads:
         Threads of each; by default the processors that `jobs` leaves free.
     force:
@@ -189,7 +192,7 @@ def reproduce_many(
     check_threads(threads)
     refuse_run(Path(out), "experiment")
     jobs = jobs or processor_count()
-    experiments = _loaded(identifiers)
+    experiments = {name: one.with_seeds(scale, seeds) for name, one in _loaded(identifiers).items()}
     directories = {one: Path(out) / f"{one}-{scale}" for one in experiments}
     campaign = Campaign(scale, directories, {}, experiments)
     with ExitStack() as claims:
@@ -364,7 +367,8 @@ class _Worker:
         if outcome is None:
             outcome = failed(task.experiment, self._campaign.scale, task.failure, task.trace)
         outcome.save(task.directory)
-        if not outcome.failure and is_built_in(task.experiment):
+        is_usual = is_built_in(task.experiment) and not task.experiment.wanted_seeds
+        if not outcome.failure and is_usual:
             learn_cost(outcome.id, outcome.scale, outcome.cpu_seconds, self._out)
         for cell in task.grid:
             cell.run = None  # its tables would stay in memory

@@ -25,9 +25,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from penstock.analysis.interval import median_interval
-
 Verdict = Literal["holds", "fails", "not decided"]
+
+CONFIDENCE = 0.95
+"""Share of the intervals that hold the median of all seeds (our choice, as for a mean)."""
 
 VERDICTS: tuple[Verdict, ...] = ("holds", "fails", "not decided")
 """All verdicts, in the order of tables."""
@@ -124,3 +125,24 @@ def spread_of(repetitions: Sequence[float]) -> float:
 def median(values: Sequence[float]) -> float:
     """The middle value, or the mean of the two in the middle."""
     return float(statistics.median(values))
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Where the median of all seeds lies, whatever their distribution; None with fewer than six.
+
+    It goes from the k-th smallest to the k-th largest value. Each is on the wrong side of the
+    median when fewer than k of n fair coins show heads; k is the largest number for which that
+    happens in 2.5 % of the cases or less. With five values it happens in 3.1 %, even with k = 1. It
+    is the interval of the sign test (W. J. Conover, "Practical Nonparametric Statistics", 3rd ed.,
+    1999, sec. 3.2).
+
+    Parameters
+    ----------
+    values
+        The numbers of independent runs; they may be infinite, and none is NaN.
+    """
+    ordered, count = sorted(values), len(values)
+    outside, below = 0, 0.0
+    while (below := below + math.comb(count, outside) / 2**count) <= (1 - CONFIDENCE) / 2:
+        outside += 1
+    return (ordered[outside - 1], ordered[-outside]) if outside else None

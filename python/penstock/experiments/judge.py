@@ -16,10 +16,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from penstock.analysis.interval import median_interval
 from penstock.experiments.bounds import apart_text, bounds_text, range_text, with_unit
 from penstock.experiments.claim import Claim
-from penstock.experiments.decision import Decision, Limits, Verdict, decide, median
+from penstock.experiments.decision import (
+    Decision,
+    Limits,
+    Verdict,
+    decide,
+    median,
+    median_interval,
+)
 from penstock.experiments.expression import (
     METRICS,
     Evaluator,
@@ -218,7 +224,10 @@ class _Bench:
         told = f"{range_text(min(repetitions), max(repetitions), claim.unit)} over {seeds}"
         if is_pooled(claim):
             return f"{told}, each left out once"
-        if interval := median_interval(repetitions):
+        interval = median_interval(repetitions)
+        if interval == (min(repetitions), max(repetitions)):
+            return f"{told}, so is their median (95 %)"
+        if interval:
             return f"{told}; their median {range_text(*interval, claim.unit)} (95 %)"
         return told
 

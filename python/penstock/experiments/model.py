@@ -276,6 +276,7 @@ class Experiment(Declared):
     """A figure or table of a paper."""
 
     _file: Path | None = PrivateAttr(default=None)
+    _wanted_seeds: tuple[int, ...] = PrivateAttr(default=())
 
     id: Identifier
     title: str
@@ -325,6 +326,21 @@ class Experiment(Declared):
         """The seeds of a scale."""
         wanted = scale.seeds or (SEEDS if self.is_random else 1)
         return list(range(1, wanted + 1)) if isinstance(wanted, int) else wanted
+
+    def with_seeds(self, scale: str, seeds: Sequence[int]) -> Experiment:
+        """This experiment with other seeds at a scale; as it is without any, or without chance."""
+        if not seeds or not self.is_random or scale not in self.scales:
+            return self
+        other = self.scales[scale].model_copy(update={"seeds": list(seeds)})
+        scales = {name: other if name == scale else one for name, one in self.scales.items()}
+        made = self.model_copy(update={"scales": scales})
+        made._wanted_seeds = tuple(seeds)
+        return made
+
+    @property
+    def wanted_seeds(self) -> tuple[int, ...]:
+        """Seeds that stand in place of a scale's (:meth:`with_seeds`); none without any."""
+        return self._wanted_seeds
 
     @property
     def axes(self) -> dict[str, Axis | None]:

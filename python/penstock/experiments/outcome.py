@@ -82,7 +82,7 @@ def failed(experiment: Experiment, scale: str, failure: str, trace: str) -> Outc
 
 
 def inputs_digest(experiment: Experiment, scale: str, grid: Sequence[Cell]) -> str:
-    """Digest of all that decides an experiment's results: this package, its file, the scale.
+    """Digest of all that decides an experiment's results: this package, its file, scale and seeds.
 
     A user's file may name other files. What they say is in the scenarios of the grid.
 
@@ -91,7 +91,8 @@ def inputs_digest(experiment: Experiment, scale: str, grid: Sequence[Cell]) -> s
     ScenarioError
         A scenario of a user's experiment cannot be run.
     """
-    digest = hashlib.sha256(f"{code_digest()}\0{scale}\0".encode())
+    seeds = list(dict.fromkeys(cell.seed for cell in grid))
+    digest = hashlib.sha256(f"{code_digest()}\0{scale}\0{seeds}\0".encode())
     if experiment.file is not None:
         digest.update(experiment.file.read_bytes())
     if not is_built_in(experiment):

@@ -139,6 +139,7 @@ def reproduce(
     jobs: int | None = None,
     progress: Progress | None = None,
     *,
+    seeds: Sequence[int] = (),
     threads: int | None = None,
     force: bool = False,
     runner: Runner | None = None,
@@ -158,6 +159,8 @@ def reproduce(
         Runs at the same time; by default one per processor.
     progress:
         Called whenever a run has finished.
+    seeds:
+        Seeds of its runs in place of the scale's, where anything is random.
     threads:
         Threads of each run of the simulator; by default the processors that `jobs` leaves free.
     force:
@@ -183,7 +186,7 @@ def reproduce(
     leaves it, which then does not make these runs again.
     """
     check_threads(threads)
-    experiment = load(identifier)
+    experiment = load(identifier).with_seeds(scale, seeds)
     check_experiment(experiment)
     directory = Path(out) if out is not None else Path("runs") / f"{experiment.id}-{scale}"
     grid = cells(experiment, scale_of(experiment, scale))
@@ -381,13 +384,21 @@ def _write(reproduction: Reproduction) -> None:
     report.write(
         groups,
         reproduction.report,
-        command=f"penstock reproduce {experiment.id} --scale {reproduction.scale}",
+        command=_command(reproduction),
         title=f"{experiment.id}: {experiment.title}",
         lead=f"{experiment.shows} ({experiment.source})",
         claims=reproduction.rows,
         figures=reproduction.figures,
         notes=notes,
     )
+
+
+def _command(reproduction: Reproduction) -> str:
+    """The command that makes it again."""
+    experiment = reproduction.experiment
+    command = f"penstock reproduce {experiment.id} --scale {reproduction.scale}"
+    seeds = experiment.wanted_seeds
+    return f"{command} --seeds {','.join(map(str, seeds))}" if seeds else command
 
 
 def _plain(value: Any) -> Any:

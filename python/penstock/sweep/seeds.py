@@ -74,7 +74,7 @@ def read_seeds(text: str, precision: str | None) -> Seeds:
     if auto is None:
         if precision is not None:
             raise refuse("--precision", "the seeds are listed", "write --seeds auto", precision)
-        return Seeds(tuple(dict.fromkeys(_listed(text))))
+        return Seeds(_listed(text, "write e.g. 1..5, or 1,2,7, or auto"))
     if precision is None:
         raise refuse("--seeds", "no precision is given", "add e.g. --precision 5%", text)
     most = int(auto["most"] or MOST)
@@ -94,23 +94,22 @@ def read_listed(text: str) -> tuple[int, ...]:
     """
     if text.strip().startswith("auto"):
         raise refuse("--seeds", "this command adds no seeds", "list them, e.g. 1..3", text)
-    return read_seeds(text, None).listed
+    return _listed(text, "write e.g. 1..5, or 1,2,7")
 
 
-def _listed(text: str) -> list[int]:
+def _listed(text: str, remedy: str) -> tuple[int, ...]:
     found: list[int] = []
     for part in text.split(","):
         ends = [whole_number(end.strip()) for end in part.split("..")]
         first, last = ends[0], ends[-1]
         if len(ends) > 2 or first is None or last is None:
-            remedy = "write e.g. 1..5, or 1,2,7, or auto"
             raise refuse("--seeds", "these are no seeds", remedy, text)
         if last < first:
             raise refuse("--seeds", "the range is empty", "write the smaller end first", text)
         if last - first >= SEEDS_MAX:
             raise refuse("--seeds", "these are too many", f"at most {SEEDS_MAX:,}", text)
         found += range(first, last + 1)
-    return found
+    return tuple(dict.fromkeys(found))
 
 
 def _share(text: str) -> float:
