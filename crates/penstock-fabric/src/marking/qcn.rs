@@ -1,10 +1,11 @@
 //! QCN's congestion point: samples packets and tells the source of a sampled packet how congested the
 //! packet's queue is (IEEE 802.1Qau, now 802.1Q, clauses 30 to 33; M. Alizadeh et al., Allerton 2008).
 //!
-//! A packet is sampled every `sample_base` bytes or sooner. The measure is Fb = (q - Qeq) + w (q -
+//! A packet is sampled every `sample_base` bytes, or sooner. The measure is Fb = (q - Qeq) + w (q -
 //! q_old): the distance of the queue from the set point, and how fast the queue grows. 0 or less means
 //! no congestion. Fb is cut off to 6 bits; all bits are set at Qeq (1 + 2 w). The source gets Fb in a
-//! message of its own, the smallest Ethernet frame. With more congestion the next sample comes sooner.
+//! message of its own, the smallest Ethernet frame. With more congestion the next sample comes sooner,
+//! unless the distance is to stay (`sooner_when_congested`).
 //! Left out: the identifier of the congestion point and the part of the packet that the message
 //! carries, because no reaction point here looks at them.
 //!
@@ -65,6 +66,12 @@ pub struct QcnConfig {
         extend("default" = "150 kB", "source" = "IEEE 802.1Q (802.1Qau): cpMinSampleBase")
     )]
     pub sample_base: Bytes,
+    /// Whether the next sample comes sooner with more congestion.
+    #[schemars(extend(
+        "default" = true,
+        "source" = "IEEE 802.1Q (802.1Qau), clause 30; PCN 3.2 has 20 us, and no word of sooner"
+    ))]
+    pub sooner_when_congested: bool,
     /// Share by which that varies either way.
     #[schemars(
         range(min = 0),
@@ -169,7 +176,8 @@ impl QcnConfig {
 
     /// The distance to the next sample after `feedback` (bytes), >= 1.
     fn distance(&self, feedback: u8, random: &mut Pcg32) -> u64 {
-        let share = SAMPLE_SHARES[usize::from(feedback >> 3)];
+        let eighth = if self.sooner_when_congested { usize::from(feedback >> 3) } else { 0 };
+        let share = SAMPLE_SHARES[eighth];
         let distance = (self.sample_base.get() * share / WHOLE_SHARE) as f64;
         let draw = f64::from(random.next_u32()) / f64::from(u32::MAX); // in [0, 1]
         ((distance * (1.0 + self.jitter * (2.0 * draw - 1.0))) as u64).max(1)

@@ -11,6 +11,7 @@ fn config() -> QcnConfig {
         set_point: Bytes::new(26_000),
         weight: 2.0,
         sample_base: Bytes::new(150_000),
+        sooner_when_congested: true,
         jitter: 0.0,
         at: MarkingPoint::Enqueue,
     }
@@ -28,6 +29,15 @@ fn feedback_and_distances_of_written_queues() {
     for ((queue, last), (feedback, distance)) in written {
         assert_eq!(config().feedback(queue, last), feedback);
         assert_eq!(config().distance(feedback, &mut random), distance);
+    }
+}
+
+#[test]
+fn a_distance_that_stays_is_the_same_with_any_feedback() {
+    let config = QcnConfig { sooner_when_congested: false, ..config() };
+    let mut random = Pcg32::new(1, 1);
+    for feedback in 0..=63 {
+        assert_eq!(config.distance(feedback, &mut random), 150_000);
     }
 }
 

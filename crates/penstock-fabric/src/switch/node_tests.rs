@@ -115,8 +115,14 @@ fn feedback_is_a_small_packet_to_the_source_with_nothing_of_the_data_but_its_flo
     for at in [MarkingPoint::Enqueue, MarkingPoint::Dequeue] {
         let set_point = Bytes::new(2_000);
         let sample_base = Bytes::new(1_000);
-        let qcn = QcnConfig { set_point, weight: 2.0, sample_base, jitter: 0.0, at };
-        let marking = MarkingConfig::Qcn(qcn);
+        let marking = MarkingConfig::Qcn(QcnConfig {
+            set_point,
+            weight: 2.0,
+            sample_base,
+            sooner_when_congested: true,
+            jitter: 0.0,
+            at,
+        });
         let mut bench = Bench::new(&SwitchConfig { marking, ..plain() }, &hosts(2));
         let flags = PacketFlags::TRACKED;
         let data =

@@ -104,9 +104,9 @@ fn markings() -> Vec<Value> {
         json!({"kind": "ecn", "kmin": 1_000, "kmax": 4_000, "pmax": 0.5, "at": at, "of": of,
                "per_rate": []})
     };
-    let qcn = |at| {
+    let qcn = |at, sooner| {
         json!({"kind": "qcn", "set_point": 2_000, "weight": 2.0, "sample_base": 4_000,
-               "jitter": 0.15, "at": at})
+               "sooner_when_congested": sooner, "jitter": 0.15, "at": at})
     };
     let codel = |action| {
         json!({"kind": "codel", "target": 300_000, "interval": 2_000_000, "mtu": 500,
@@ -119,8 +119,8 @@ fn markings() -> Vec<Value> {
         ecn("dequeue", "port"),
         json!({"kind": "non-pause-ecn"}),
         json!({"kind": "telemetry", "multiplier": 0}),
-        qcn("enqueue"),
-        qcn("dequeue"),
+        qcn("enqueue", true),
+        qcn("dequeue", false),
         json!({"kind": "predicted", "threshold": 2_000}),
         json!({"kind": "rounds", "rounds": 2}),
         codel("drop"),

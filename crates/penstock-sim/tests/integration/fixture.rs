@@ -232,7 +232,7 @@ pub fn pcn_early() -> Value {
 /// QCN with the values of its standard.
 pub fn qcn() -> Value {
     let marking = json!({"kind": "qcn", "set_point": 26_000, "weight": 2.0,
-        "sample_base": 150_000, "jitter": 0.15, "at": "enqueue"});
+        "sample_base": 150_000, "sooner_when_congested": true, "jitter": 0.15, "at": "enqueue"});
     let controller = json!({"kind": "qcn", "decrease_gain": 0.0078125,
         "minimum_decrease_factor": 0.5, "increase_interval": 15 * MS, "increase_bytes": 150_000,
         "fast_recovery_rounds": 5, "additive_increase": GBPS / 200, "hyper_increase": GBPS / 20,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from penstock.scenario.base import Count, Label, Many, Number, Part, Text, field
+from penstock.scenario.base import Count, Flag, Label, Many, Number, Part, Text, field
 from penstock.units import Rate, Size, Time
 
 
@@ -101,6 +101,11 @@ class QcnMarking(Part):
         "150 kB",
         range="1 B to 1 GB",
         source="IEEE 802.1Q (802.1Qau): cpMinSampleBase",
+    )
+    sooner_when_congested: Flag = field(
+        "Whether the next sample comes sooner with more congestion",
+        True,
+        source="IEEE 802.1Q (802.1Qau), clause 30; PCN 3.2 has 20 us, and no word of sooner",
     )
     jitter: Number = field(
         "Share by which that varies either way",
