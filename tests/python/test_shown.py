@@ -14,7 +14,7 @@ SHOWN = {
     ("afq/fig17", "With 4 queues"): "queues",
     ("afq/fig17", "TCP is faster over AFQ"): "hosts",
     ("afq/fig17", "A sketch of 2x1024"): "sketches",
-    ("afq/fig8", "DCTCP's short flows"): "short-flows",
+    ("afq/fig8", "DCTCP's short flows take"): "short-flows",
     ("afq/fig8", "At 10 % load SFQ's mean"): "all-flows",
     ("afq/fig16", "With 512 KB of memory AFQ's unfairness"): "memory",
     ("bfc/fig21", "Higher marking thresholds"): "dctcp",
