@@ -51,7 +51,7 @@ def reproduce(
         typer.Option(
             "--seeds",
             help="Runs are made with these in place of the scale's: 1..12, or 1,2,7. "
-            "From six on more claims are decided.",
+            "Six or more decide more claims.",
         ),
     ] = None,
     out: OutOption = None,
