@@ -700,7 +700,7 @@ def test_a_run_can_be_watched(pair: str, here: Path, mark: str) -> None:
     """The same run is seen while it goes on, and its last glance is no more than its end."""
     seen: list[Glance] = []
     endless = {"kind": "long-lived", "label": "endless", "pairs": [[0, 1]]}
-    changes = {"duration": "1 s", "drain": 0, "traffic": [endless]}
+    changes = {"duration": "3 s", "drain": 0, "traffic": [endless]}
     scenario = Scenario.load(pair, changes)
     made = emulate(scenario, output=here / "printed", forced=True, look=seen.append)
     assert len(seen) >= 2
