@@ -1,7 +1,7 @@
 """Flow completion time against flow size.
 
-Slowdown = completion time / completion time of the same flow alone on its path at line rate
-(DESIGN sec. 5). Flows that did not finish have no slowdown. The statistics leave these flows out,
+Slowdown = completion time / completion time of the same flow alone on its path at line rate.
+Flows that did not finish have no slowdown. The statistics leave these flows out,
 and the column `unfinished` counts them, because leaving them out silently flatters a scheme that
 starves flows.
 """
