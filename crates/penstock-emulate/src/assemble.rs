@@ -53,7 +53,7 @@ pub fn assemble<O: Record, N: Device, H: Device, R: Recorder>(
     mut at_host: impl FnMut(u32) -> H,
     recorder: R,
 ) -> Result<Assembly<O, N, H, R>, DriveError> {
-    let allowed = allowed(scenario, run.topology().hosts);
+    let allowed = allowed(scenario, &run);
     let is_kernel = |host: u32| run.strangers().binary_search(&host).is_ok();
     let topology = run.topology();
     let mut parts = parts.into_iter();
@@ -64,7 +64,7 @@ pub fn assemble<O: Record, N: Device, H: Device, R: Recorder>(
             true => (Peer::Kernel, Some(topology.links[up as usize].rate)),
             false => (Peer::Host, None),
         };
-        (Port::new(host, peer, 0, up, allowed), device, down)
+        (Port::new(host, peer, 0, up, allowed.clone()), device, down)
     };
     let at_switches: Vec<_> = (0..).zip(at_network).map(network_port).collect();
     let (mut ours, mut ports, mut idle) = (Vec::new(), Vec::new(), Vec::new());
@@ -74,7 +74,7 @@ pub fn assemble<O: Record, N: Device, H: Device, R: Recorder>(
             continue;
         }
         let (up, down) = (topology.uplink(host), topology.downlink(host));
-        let port = Port::new(host, (Peer::Network, None), ours.len(), down, allowed);
+        let port = Port::new(host, (Peer::Network, None), ours.len(), down, allowed.clone());
         ports.push((port, at_host(host), up));
         ours.push((part, Some(host)));
     }
@@ -87,12 +87,18 @@ pub fn assemble<O: Record, N: Device, H: Device, R: Recorder>(
     })
 }
 
-/// What the network lets hosts of ours say.
-fn allowed(scenario: &Scenario, hosts: u32) -> Allowed {
+/// What the network lets hosts say.
+fn allowed<O: Record>(scenario: &Scenario, run: &LiveRun<O>) -> Allowed {
     let assignment = &scenario.scheme.switch.assignment;
     let classes = assignment.classes().clamp(1, 8);
     let queues = scenario.scheme.host.nic.queues.max(classes + 1) as u16;
-    Allowed { hosts, classes: classes as u8, queues, epoch_bits: assignment.epoch_bits() }
+    Allowed {
+        hosts: run.topology().hosts,
+        kernels: run.strangers().into(),
+        classes: classes as u8,
+        queues,
+        epoch_bits: assignment.epoch_bits(),
+    }
 }
 
 /// The parts of a run again, in their order: the switches, then each host.

@@ -133,7 +133,7 @@ fn load_flow(
     let arrival = &flow.arrival;
     let real = |time: Time| if time == Time::NEVER { time } else { clock.in_real(time) };
     // An endless flow lasts as long as the traffic.
-    let stop = if arrival.is_endless() { scenario.duration } else { arrival.stop() };
+    let stop = if arrival.is_endless() { scenario.duration } else { Time::NEVER };
     let packet = u64::from(packet_bytes(scenario));
     let protocol = match &config.senders[usize::from(arrival.label)] {
         SenderConfig::Tcp { congestion } => {

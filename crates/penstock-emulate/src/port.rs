@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 
 use penstock_packet::epochs::{epoch_of, queue_of};
 use penstock_packet::{Packet, PacketFlags, PacketKind};
@@ -28,11 +29,13 @@ pub enum Peer {
     Kernel,
 }
 
-/// What the network lets a host of ours say.
-#[derive(Clone, Copy, Debug)]
+/// What the network lets hosts say.
+#[derive(Clone, Debug)]
 pub struct Allowed {
     /// Hosts of the network.
     pub hosts: u32,
+    /// Those with kernels, ascending.
+    pub kernels: Arc<[u32]>,
     /// Priority classes.
     pub classes: u8,
     /// Queues of a NIC, the control queue included.
@@ -137,6 +140,11 @@ impl Port {
             Ok(KernelFrame::Packet(kernel)) if kernel.destination >= self.allowed.hosts => {
                 Refusal::Malformed(Malformed::Address)
             }
+            Ok(KernelFrame::Packet(kernel))
+                if self.allowed.kernels.binary_search(&kernel.destination).is_err() =>
+            {
+                Refusal::NoKernel
+            }
             Ok(KernelFrame::Packet(kernel)) => {
                 self.received += 1;
                 return Some(Packet {
@@ -184,7 +192,7 @@ impl Port {
         if self.peer == Peer::Network {
             return Ok(());
         }
-        let Allowed { hosts, classes, queues, epoch_bits } = self.allowed;
+        let Allowed { hosts, classes, queues, epoch_bits, .. } = self.allowed;
         let sender = if packet.kind.goes_to_source() { packet.destination } else { packet.source };
         if packet.kind.is_link_local() {
             return Err(Refusal::Signal);

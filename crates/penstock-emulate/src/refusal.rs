@@ -11,6 +11,8 @@ pub enum Refusal {
     Link(LinkTraffic),
     /// It bears the addresses of another host.
     Spoofed,
+    /// It comes from a kernel and goes to a host of ours, which could not read it.
+    NoKernel,
     /// A pause, a resume or credit: hosts send none.
     Signal,
     /// It names a queue or a class that its NIC does not have.
@@ -18,7 +20,7 @@ pub enum Refusal {
 }
 
 /// The reasons that only a network has, as words for a table.
-const OWN: [&str; 3] = ["spoofed", "signal", "queue"];
+const OWN: [&str; 4] = ["spoofed", "no-kernel", "signal", "queue"];
 
 /// How many frames were not let in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,8 +36,9 @@ impl Refusals {
             Refusal::Malformed(malformed) => &mut self.malformed[malformed.index()],
             Refusal::Link(traffic) => &mut self.link[traffic as usize],
             Refusal::Spoofed => &mut self.own[0],
-            Refusal::Signal => &mut self.own[1],
-            Refusal::Queue => &mut self.own[2],
+            Refusal::NoKernel => &mut self.own[1],
+            Refusal::Signal => &mut self.own[2],
+            Refusal::Queue => &mut self.own[3],
         };
         *counter += 1;
     }

@@ -118,13 +118,16 @@ fn drive(
             }
             let is_over = |parts: &[Part<Unobserved>]| finished(parts) >= of_ours as u64;
             let driven = hosts.run_while(end, &stop, |hosts| !is_over(hosts.parts()));
-            is_done.store(true, Ordering::Relaxed);
+            is_done.store(driven.is_ok(), Ordering::Relaxed);
             driven
         });
         loop {
             let now = clock.now();
             let is_over = is_done.load(Ordering::Relaxed) && load.is_over() && programs.are_over();
-            if is_over || now >= end || of_network.is_finished() || !goes_on(now, board.take()) {
+            // A drive that ends before its work is done has failed.
+            let has_failed = of_network.is_finished()
+                || (of_hosts.is_finished() && !is_done.load(Ordering::Relaxed));
+            if is_over || now >= end || has_failed || !goes_on(now, board.take()) {
                 break;
             }
             thread::sleep(LOOK);

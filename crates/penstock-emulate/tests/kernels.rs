@@ -136,3 +136,27 @@ fn messages_of_switches_to_sources_are_no_frames_of_kernels() {
         assert!(come.iter().all(Vec::is_empty), "{name}: senders get nothing");
     }
 }
+
+/// A frame of a kernel to a host of ours does not enter the network, and the host's port counts it.
+#[test]
+fn a_kernel_does_not_reach_hosts_of_ours() {
+    let scenario = Scenario::from_json(&golden::without_flows("bfc").to_string()).unwrap();
+    let kernels: Vec<u32> = (2..HOSTS).collect();
+    let pairs = (0..HOSTS).map(|_| UnixDatagram::pair().unwrap());
+    let (at_network, at_hosts): (Vec<_>, Vec<_>) = pairs.unzip();
+    at_network.iter().for_each(|end| end.set_nonblocking(true).unwrap());
+    at_hosts[..2].iter().for_each(|end| end.set_nonblocking(true).unwrap());
+    let host = |host: u32| at_hosts[host as usize].try_clone().unwrap();
+    let network = build(&scenario, &kernels, NIC_MEMORY, trace).unwrap();
+    let clock = Clock::starting_in(Time::from_ms(1), 1_000);
+    let Assembly { mut network, .. } =
+        assemble(&scenario, clock, network, at_network, host, ()).unwrap();
+    at_hosts[2].send(&frame(2, 0)).unwrap();
+    let has_refused =
+        |network: &Drive<_, _, _>| network.ports()[2].refusals.named().next().is_some();
+    let stop = AtomicBool::new(false);
+    network.run_while(Time::from_ms(100), &stop, |network| !has_refused(network)).unwrap();
+    let refused: Vec<_> = network.ports()[2].refusals.named().collect();
+    assert_eq!(refused, [("no-kernel", 1)]);
+    assert_eq!(network.ports()[2].received, 0);
+}

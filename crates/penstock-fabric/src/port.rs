@@ -278,7 +278,7 @@ impl Port {
     /// A data packet that was just taken is dropped instead of sent.
     #[cold]
     pub(crate) fn drop_taken(&mut self, packet: &Packet) {
-        self.sent.take_back(packet);
+        self.take_back(packet);
         self.counters.drops += 1;
     }
 

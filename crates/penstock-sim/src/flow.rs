@@ -134,8 +134,7 @@ impl FlowSlots {
     /// The flow named `name`, as long as its destination listens.
     #[inline]
     pub fn receiving(&self, name: u32) -> Option<&Flow> {
-        let flow = &self.flows[name as usize];
-        flow.is_receiving.then_some(flow)
+        self.flows.get(name as usize).filter(|flow| flow.is_receiving)
     }
 
     /// How many flows have a name.

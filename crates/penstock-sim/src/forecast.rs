@@ -40,8 +40,9 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     let overhead = f64::from(scenario.data_overhead());
     let packets = |size: u64| size.div_ceil(payload) as f64;
     let shares = || expected.shares.iter();
-    let (endless_flows, endless) = endless(scenario, &topology);
-    let (mut wanted, mut bytes) = (endless, endless * scenario.full_packet().get() as f64);
+    let endless = endless(scenario, &topology);
+    let (mut wanted, mut bytes) =
+        (endless.packets, endless.packets * scenario.full_packet().get() as f64);
     for share in shares() {
         let packets = share.flows * packets(share.size);
         wanted += packets;
@@ -54,8 +55,8 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     let flows = shares().map(|share| share.flows).sum::<f64>();
     let open = round_trip(scenario, &topology, &crossings) / duration.as_s_f64();
     Ok(Forecast {
-        flows: flows + expected.inside + endless_flows,
-        open_flows: flows * open.min(1.0) + endless_flows,
+        flows: flows + expected.inside + endless.flows,
+        open_flows: flows * open.min(1.0) + endless.at_a_time,
         data_packets,
         packet_hops: 2.0 * data_packets * crossings.iter().sum::<f64>(),
         fullest_link: workload.fullest_link().cloned(),
@@ -76,33 +77,55 @@ fn round_trip(scenario: &Scenario, topology: &Topology, crossings: &[f64]) -> f6
     times.sum()
 }
 
-/// The number of endless flows, and the packets that they send until the traffic ends. The flows of
-/// a host share its link evenly.
-fn endless(scenario: &Scenario, topology: &Topology) -> (f64, f64) {
+/// The flows without a last byte.
+struct Endless {
+    flows: f64,
+    /// How many are there at a time, in the mean; all that do not stop.
+    at_a_time: f64,
+    /// What they send until they stop or the traffic ends.
+    packets: f64,
+}
+
+/// The flows without a last byte. Those of a host share its link evenly.
+fn endless(scenario: &Scenario, topology: &Topology) -> Endless {
+    let duration = scenario.duration;
     let listed = scenario.traffic.iter().filter_map(|entry| match entry {
         TrafficConfig::Listed(listed) => Some(listed),
         _ => None,
     });
-    let ends: Vec<(u32, u32, Time)> = listed
-        .flat_map(|listed| &listed.flows)
-        .filter(|(_, _, size, _)| size.get() == 0)
-        .map(|&(source, destination, _, start)| (source, destination, start))
+    let mut at_a_time = 0.0;
+    // Source, destination, and for how much of the traffic's time the flow is there.
+    let flows: Vec<(u32, u32, f64)> = listed
+        .flat_map(|listed| {
+            let lasts = listed.lasts.iter().copied().chain(std::iter::repeat(Time::ZERO));
+            listed.flows.iter().zip(lasts)
+        })
+        .filter(|((_, _, size, _), _)| size.get() == 0)
+        .map(|(&(source, destination, _, start), lasts)| {
+            let left = duration.saturating_sub(start);
+            let time = if lasts == Time::ZERO { left } else { left.min(lasts) };
+            let part = time.as_s_f64() / duration.as_s_f64();
+            at_a_time += if lasts == Time::ZERO { 1.0 } else { part };
+            (source, destination, part)
+        })
         .collect();
     let mut sent = vec![0.0; topology.hosts as usize];
     let mut received = sent.clone();
-    for &(source, destination, _) in &ends {
-        sent[source as usize] += 1.0;
-        received[destination as usize] += 1.0;
+    for &(source, destination, part) in &flows {
+        sent[source as usize] += part;
+        received[destination as usize] += part;
     }
-    let packets = ends.iter().map(|&(source, destination, start)| {
+    let packets = flows.iter().map(|&(source, destination, part)| {
         let links = [
             (topology.uplink(source), sent[source as usize]),
             (topology.downlink(destination), received[destination as usize]),
         ];
-        let rate = links.map(|(link, flows)| packet_rate(scenario, topology, link) / flows);
-        rate[0].min(rate[1]) * scenario.duration.saturating_sub(start).as_s_f64()
+        // Flows that follow each other do not share the link.
+        let share = links
+            .map(|(link, at_a_time)| packet_rate(scenario, topology, link) / at_a_time.max(1.0));
+        share[0].min(share[1]) * part * duration.as_s_f64()
     });
-    (ends.len() as f64, packets.sum())
+    Endless { flows: flows.len() as f64, at_a_time, packets: packets.sum() }
 }
 
 /// How many full data packets a link carries in a second.

@@ -205,7 +205,7 @@ pub fn build<O: Observer>(
     mut observer: impl FnMut(&Topology) -> O,
 ) -> Result<(LiveRun<O>, Vec<Part<O>>), ScenarioError> {
     check(scenario, !strangers.is_empty())?;
-    check_inner_links(&topology::build(&scenario.topology)?)?;
+    check_topology(&topology::build(&scenario.topology)?)?;
     let (network, workload) = Network::with_nics(scenario, strangers, nic)?;
     let topology = Arc::clone(&network.topology);
     let apart = |topology: &Topology, _| Placement::apart(topology);
@@ -232,9 +232,13 @@ pub fn build<O: Observer>(
     Ok((LiveRun { simulation, flows, strangers: strangers.to_vec() }, parts))
 }
 
-/// Refuses links inside servers: in real time every host is reached by the network.
-fn check_inner_links(topology: &Topology) -> Result<(), ScenarioError> {
+/// Refuses links inside servers, because in real time every host is reached by the network, and more hosts
+/// than parts can be numbered.
+fn check_topology(topology: &Topology) -> Result<(), ScenarioError> {
     let mut problems = Problems::default();
+    let remedy = "in real time a network has fewer than 65,535 hosts; take a smaller one";
+    let holds = topology.hosts < u32::from(u16::MAX);
+    problems.unless(holds, "topology", format!("{} hosts", topology.hosts), remedy);
     if let Some(links) = topology.inner {
         let remedy = "in real time no links are inside servers yet; write 0, so that hosts of a server reach \
                       each other by the network";
@@ -286,6 +290,10 @@ fn check(scenario: &Scenario, has_strangers: bool) -> Result<(), ScenarioError> 
             let (holds, field) =
                 (entry.connections() == 0, format!("traffic[{index}].connections"));
             problems.unless(holds, &field, entry.connections(), remedy);
+            let remedy = "hosts with kernels send a flow to its last byte, or to the end of the traffic; leave \
+                          it out, or take hosts of ours";
+            let field = format!("traffic[{index}].lasts");
+            problems.unless(!entry.stops(), &field, "the time of a flow", remedy);
         }
         let backpressure = &scenario.scheme.switch.backpressure;
         let remedy = "the NIC of a kernel's host obeys pauses of classes, queues and links only; take \

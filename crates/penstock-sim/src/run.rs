@@ -93,11 +93,10 @@ fn drive<O: Record + BorshSerialize + BorshDeserialize + Send>(
         Fidelity::Ns3Hpcc | Fidelity::Ns3Bfc => 1,
     };
     let mut simulation = Simulation::partitioned(scenario, network, partitions, observer)?;
-    if options.check {
-        simulation.watch_order();
-    }
     if let Some(from) = from {
         simulation = simulation.restored(from)?;
+    } else if options.check {
+        simulation.watch_order();
     }
     let mut cancelled = simulation.run(options, watch)?;
     while cancelled && let Some(mut file) = watch.state().map_err(unwritten)? {

@@ -11,6 +11,7 @@ use crate::flow::FlowNames;
 use crate::network::{Frames, Network};
 use crate::outage::RouteChange;
 use crate::placement::{self, Placement};
+use crate::routing::Routing;
 use crate::scenario::Scenario;
 use crate::topology::Topology;
 use crate::workload::{Plan, TrafficConfig};
@@ -46,6 +47,12 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
+    /// The routes at `time`, when outages have changed them by then.
+    pub(crate) fn changed_routing(&self, time: Time) -> Option<Arc<Routing>> {
+        let last = self.route_changes.iter().rev().find(|change| change.time <= time)?;
+        Some(Arc::clone(&last.routing))
+    }
+
     /// The setting of `scenario` on `network`, whose nodes `place` distributes. It gets the topology and
     /// the length of a window.
     pub(crate) fn new(

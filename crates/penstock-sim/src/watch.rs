@@ -9,7 +9,8 @@ use crate::measure::table::Table;
 /// Options of a run that do not change its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Whether the invariants are checked regularly during the run.
+    /// Whether the invariants are checked regularly during the run. That packets of a flow arrive in order is
+    /// checked in a run from its start on; one that goes on from a checkpoint does as the saved one did.
     pub check: bool,
     /// Threads that share the run, 1 or more. Under the fidelity of the ns-3 HPCC simulator, and with a
     /// class that the program supplies ([`crate::external`]), one thread does all.

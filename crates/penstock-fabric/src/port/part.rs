@@ -27,6 +27,11 @@ impl Port {
         self.sent.bytes
     }
 
+    /// `packet`, which was just taken, never gets onto the link.
+    pub(crate) fn take_back(&mut self, packet: &Packet) {
+        self.sent.take_back(packet);
+    }
+
     /// What the link behind the port has carried so far.
     pub fn carried(&self) -> Carried {
         self.sent

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use penstock_packet::Balance;
+use penstock_packet::{Balance, Packet};
 
 use super::Switch;
 use crate::admission::Admission;
@@ -43,6 +43,11 @@ impl Switch {
     #[inline]
     pub fn port(&self, port: u16) -> &Port {
         &self.ports[usize::from(port)]
+    }
+
+    /// `packet`, which has just left `port`, never gets onto the link: the link has failed.
+    pub fn take_back(&mut self, port: u16, packet: &Packet) {
+        self.ports[usize::from(port)].take_back(packet);
     }
 
     /// The queues of `port`, the control queue included, also those that it has from its first packet or

@@ -98,7 +98,7 @@ fn partition<O: Observer>(
         wires: links.iter().map(|&link| wire(setting, number, link, &network.wire(link))).collect(),
         first_port,
         egress,
-        router: Router::new(setting, &network.routing),
+        router: Router::new(setting, &network.routing, !own_switches.is_empty()),
         slots: FlowSlots::new(placement.count(), setting.names),
         flows: Flows::default(),
         requests: Requests::default(),

@@ -184,7 +184,8 @@ impl<O: Observer> Partition<O> {
         }
     }
 
-    /// The size and the ideal time of a flow that has stopped are those of what it has sent.
+    /// The size and the ideal time of a flow that has stopped are those of what it has sent, by the routes at
+    /// its start.
     fn settle_size(&mut self, name: u32) {
         let size = self.flows.sender(name).size();
         let flow = self.slots.flows[name as usize];
@@ -196,7 +197,10 @@ impl<O: Observer> Partition<O> {
         let arrival =
             FlowArrival { time, source, destination, size, label, class, destination_port, lasts };
         let start = Start { number: flow.number, arrival };
+        let at_start = self.setting.changed_routing(time).unwrap_or_else(|| self.router.first());
+        let of_now = self.router.change(&at_start);
         let (_, ideal) = self.alone(&start);
+        self.router.change(&of_now);
         self.slots.flows[name as usize] = Flow { size, ideal, ..flow };
     }
 

@@ -105,8 +105,9 @@ impl FixedPaths {
 }
 
 impl Router {
-    /// The router of a partition; at first the routes are those of `routing`.
-    pub(crate) fn new(setting: &Setting, routing: &Arc<Routing>) -> Self {
+    /// The router of a partition; at first the routes are those of `routing`. Without switches no packet asks
+    /// for a path, and none is kept.
+    pub(crate) fn new(setting: &Setting, routing: &Arc<Routing>, has_switches: bool) -> Self {
         let scenario = &setting.scenario;
         let topology = &setting.topology;
         let switches = topology.hosts..topology.hosts + topology.switches;
@@ -117,7 +118,8 @@ impl Router {
             _ => None,
         };
         let keeps_paths = setting.route_changes.is_empty() && setting.path_links <= MOST_LINKS;
-        let is_fixed = spray.is_none() && keeps_paths || scenario.fidelity.is_ns3();
+        let can_keep = spray.is_none() && keeps_paths || scenario.fidelity.is_ns3();
+        let is_fixed = has_switches && can_keep;
         Router {
             routing: Arc::clone(routing),
             first: Arc::clone(routing),

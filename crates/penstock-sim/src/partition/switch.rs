@@ -117,7 +117,9 @@ impl<O: Observer> Partition<O> {
         match received {
             Received::Queued(port) => {
                 let link = self.link_at(switch, port);
-                if let Some(active) = &mut self.measured.active_flows {
+                if let Some(active) = &mut self.measured.active_flows
+                    && self.pool[id].kind == PacketKind::Data
+                {
                     active.come(link, self.pool[id].flow_hash);
                 }
                 if let Some(delays) = &mut self.measured.queue_delays {

@@ -262,6 +262,14 @@ fn what_strangers_cannot_do_is_refused() {
     assert_eq!(refused(&shared, &[]), None);
     let message = refused(&shared, &every).unwrap();
     assert!(message.contains("traffic[0].connections is 2; hosts with kernels"), "{message}");
+    let stops = with(listed(&[(0, 1, 0, 0)]), "/lasts", json!([US]));
+    let stops = parse(&scenario(single_switch(2), pfc(), &[stops], MS));
+    assert_eq!(refused(&stops, &[]), None);
+    let message = refused(&stops, &[0, 1]).unwrap();
+    assert!(
+        message.contains("traffic[0].lasts is the time of a flow; hosts with kernels"),
+        "{message}"
+    );
     for another in ["ns3-hpcc", "ns3-bfc"] {
         let of_another = with(busy(crate::fixture::hpcc()), "/fidelity", another);
         let message = refused(&parse(&of_another), &[]).unwrap();

@@ -208,6 +208,25 @@ fn active_flow_times_add_up_to_the_run() {
     assert!(most.fold(0.0, f64::max) >= 7.0, "seven flows of the incast");
 }
 
+/// Under fidelity ns3-bfc acknowledgements wait with the data, and they make no flow active.
+#[test]
+fn acknowledgements_in_data_queues_are_no_active_flows() {
+    let scheme = with(bfc(), "/switch/assignment/acknowledgements", "data");
+    let scheme = with(scheme, "/switch/scheduling", json!({"kind": "round-robin"}));
+    let scheme = with(scheme, "/switch/backpressure/bitmap_interval", 0);
+    let flows = listed(&[(0, 1, 1_000_000, 0), (2, 1, 1_000_000, 0)]);
+    let scenario = scenario(single_switch(3), scheme, &[flows], US);
+    let scenario = with(with(scenario, "/fidelity", "ns3-bfc"), "/measure/active_flows", true);
+    let results = run_to_the_end(&scenario);
+    // Link 1 leads to host 0, which gets acknowledgements and nothing else.
+    let links = column(&results, "active_flows", "link");
+    let flows = column(&results, "active_flows", "flows");
+    let most = |link: f64| {
+        links.iter().zip(&flows).filter(|row| *row.0 == link).map(|row| *row.1).fold(0.0, f64::max)
+    };
+    assert_eq!((most(1.0), most(3.0)), (0.0, 2.0));
+}
+
 #[test]
 fn a_trace_tells_of_every_data_packet_at_its_nodes() {
     let scenario = with(busy(bfc()), "/measure/trace", json!({"nodes": [8], "events": []}));

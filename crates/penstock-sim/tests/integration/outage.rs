@@ -37,6 +37,20 @@ fn a_failed_link_loses_what_is_on_it_and_flows_go_around_it() {
 }
 
 #[test]
+fn a_failed_link_has_not_carried_what_waited_for_it() {
+    // At 20 us the two flows have brought 500 kB for the link that fails, less 1 us of propagation.
+    let failing = |spine: u32| {
+        let outages = json!([{"link": [4, spine], "start": 20 * US, "end": null}]);
+        let results = run_to_the_end(&rack_to_rack(pfc(), outages));
+        (bytes_on(&results, 4, spine), results.summary.lost_packets)
+    };
+    for (carried, lost) in [6, 7].map(failing) {
+        assert!(carried <= 250_000.0, "{carried} B in 20 us at 100 Gb/s");
+        assert!(carried == 0.0 || lost > 100, "{lost} packets waited, and were lost");
+    }
+}
+
+#[test]
 fn a_link_that_recovers_is_used_again() {
     let outages = json!([{"link": [5, 6], "start": 20 * US, "end": 60 * US},
                          {"link": [7, 5], "start": 60 * US, "end": 100 * US}]);

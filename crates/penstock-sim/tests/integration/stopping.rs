@@ -1,9 +1,11 @@
 //! Flows that stop before their last bytes, against the time that a link takes for what they have sent.
 
+use penstock_sim::forecast;
 use serde_json::json;
 
 use crate::fixture::{
-    MS, US, column, incast, irn, listed, run, run_to_the_end, scenario, single_switch, with,
+    MS, US, column, graph, incast, irn, listed, parse, run, run_to_the_end, scenario,
+    single_switch, with,
 };
 
 /// Bytes on the wire of a packet with 1,000 B of payload.
@@ -33,6 +35,34 @@ fn a_flow_leaves_its_share_to_the_others_when_it_stops() {
         let alone = size / payload;
         assert!(ideal > alone && ideal < alone + 5e3, "{ideal} {alone}");
     }
+}
+
+#[test]
+fn the_ideal_time_of_a_flow_that_stops_is_that_of_the_routes_at_its_start() {
+    // From 50 us on the way leads over a third switch, 100 us further on.
+    let detour = [(2, 4, 100, 100 * US), (4, 3, 100, 100 * US)];
+    let links = [(0, 2, 100, US), (1, 3, 100, US), (2, 3, 100, US), detour[0], detour[1]];
+    let flows = with(listed(&[(0, 1, 0, 0)]), "/lasts", json!([400 * US]));
+    let scenario = scenario(graph(2, 3, &links), irn(100_000_000), &[flows], MS);
+    let outages = json!([{"link": [2, 3], "start": 50 * US, "end": null}]);
+    let results = run_to_the_end(&with(scenario, "/faults/outages", outages));
+    let [size, ideal] =
+        ["size_bytes", "ideal_fct_ns"].map(|name| column(&results, "flows", name)[0]);
+    let alone = size * PACKET / 1_000.0 * 8.0 / 100.0;
+    assert!(ideal > alone && ideal < alone + 10e3, "{ideal} {alone}");
+}
+
+/// Flows one behind the other are foreseen as one flow at a time, which has the link for itself.
+#[test]
+fn flows_that_stop_are_foreseen_for_their_time() {
+    let rows: Vec<_> = (0..100).map(|row| (0, 1, 0, row * 10 * US)).collect();
+    let flows = with(listed(&rows), "/lasts", json!(vec![10 * US; 100]));
+    let foreseen =
+        forecast(&parse(&scenario(single_switch(2), irn(100_000_000), &[flows], MS))).unwrap();
+    assert_eq!(foreseen.flows, 100.0);
+    assert!((foreseen.open_flows - 1.0).abs() < 1e-6, "{}", foreseen.open_flows);
+    let full = 100e9 / 8.0 * 1e-3 / PACKET;
+    assert!((foreseen.data_packets / full - 1.0).abs() < 1e-3, "{}", foreseen.data_packets);
 }
 
 #[test]

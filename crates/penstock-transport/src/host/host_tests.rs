@@ -223,6 +223,21 @@ fn a_pause_of_a_queue_counts_when_it_begins() {
 }
 
 #[test]
+fn a_pause_of_an_epoch_before_ends_for_the_clock_when_a_new_flow_comes() {
+    let config = line_rate();
+    let nic = NicConfig { queues: 8, ..config.nic };
+    let mut bench = Bench::new(HostConfig { nic, ..config });
+    bench.host.nic = bench.host.nic.clone().with_epochs(2);
+    bench.signal(Signal::QueueBitmap { epoch: 0, queues: 0b1111_1110 });
+    bench.now = Time::from_us(1);
+    bench.open(bench.flow(0, 1_000));
+    // Seven queues for 1 us, then six.
+    let pauses = bench.host.pauses();
+    assert_eq!(pauses.queue_clock.total(Time::from_us(2)), Time::from_us(13));
+    assert_eq!(pauses.queue_pauses, 7);
+}
+
+#[test]
 fn a_flow_that_may_not_send_stops_on_time() {
     let mut bench = Bench::new(line_rate());
     bench.signal(Signal::PauseClass(0));

@@ -294,7 +294,9 @@ impl Host {
         outgoing.place = self.open.len() as u32;
         let order = (outgoing.class, number);
         self.open.push(slot);
-        self.nic.start(slot, order, &mut turn.flows.senders, &mut self.draws.nic);
+        if self.nic.start(slot, order, &mut turn.flows.senders, &mut self.draws.nic) {
+            self.note_pause_end(turn.now);
+        }
         turn.requests.set_ready();
     }
 

@@ -80,6 +80,12 @@ impl Host {
         }
     }
 
+    /// A pause of a queue has ended without a signal.
+    #[cold]
+    pub(super) fn note_pause_end(&mut self, now: Time) {
+        self.count_pauses(now, (u128::MAX, u32::MAX));
+    }
+
     /// Counts the pauses that have begun since `before`, the paused queues and classes of the NIC at
     /// that time.
     fn count_pauses(&mut self, now: Time, before: (u128, u32)) {

@@ -132,7 +132,9 @@ impl Host {
     pub(super) fn refresh(&mut self, turn: &mut Turn<'_>, slot: u32) {
         self.signal_receiver(turn, slot);
         self.watch_sender(turn, slot);
-        self.nic.on_change(slot, turn.now, &mut turn.flows.senders, &mut self.draws.nic);
+        if self.nic.on_change(slot, turn.now, &mut turn.flows.senders, &mut self.draws.nic) {
+            self.note_pause_end(turn.now);
+        }
         turn.requests.set_ready();
     }
 

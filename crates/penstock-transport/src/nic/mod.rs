@@ -94,18 +94,21 @@ impl Nic {
     }
 
     /// Flow `number` starts in `slot`, with `class` < the NIC's classes. The flow gets its queue and
-    /// may send.
+    /// may send. Answers whether this ends a pause of the queue.
     pub fn start(
         &mut self,
         slot: u32,
         (class, number): (u8, u64),
         flows: &mut [Sender],
         rng: &mut Pcg32,
-    ) {
+    ) -> bool {
         let seat = Seat::new(class, number);
         match &mut self.kind {
             Kind::Queued(nic) => nic.start(slot, seat, flows, rng),
-            Kind::Polled(nic) => nic.start(slot, seat, flows, rng),
+            Kind::Polled(nic) => {
+                nic.start(slot, seat, flows, rng);
+                false
+            }
         }
     }
 
@@ -117,12 +120,21 @@ impl Nic {
         }
     }
 
-    /// The readiness of the flow in `slot` may have changed.
+    /// The readiness of the flow in `slot` may have changed. Answers whether this ends a pause of a queue.
     #[inline]
-    pub fn on_change(&mut self, slot: u32, now: Time, flows: &mut [Sender], rng: &mut Pcg32) {
+    pub fn on_change(
+        &mut self,
+        slot: u32,
+        now: Time,
+        flows: &mut [Sender],
+        rng: &mut Pcg32,
+    ) -> bool {
         match &mut self.kind {
             Kind::Queued(nic) => nic.on_change(slot, now, flows, rng),
-            Kind::Polled(nic) => nic.on_change(slot, flows),
+            Kind::Polled(nic) => {
+                nic.on_change(slot, flows);
+                false
+            }
         }
     }
 

@@ -73,8 +73,14 @@ impl QueuedNic {
     }
 
     /// A new flow in `slot`; the class of `seat` is one of the NIC's. The flow gets its queue and may
-    /// send.
-    pub(super) fn start(&mut self, slot: u32, seat: Seat, flows: &mut [Sender], rng: &mut Pcg32) {
+    /// send. Answers whether this ends a pause of the queue.
+    pub(super) fn start(
+        &mut self,
+        slot: u32,
+        seat: Seat,
+        flows: &mut [Sender],
+        rng: &mut Pcg32,
+    ) -> bool {
         self.flow_count += 1;
         if self.parked.is_empty() {
             self.parked.resize(usize::from(self.queue_count), List::new());
@@ -82,8 +88,9 @@ impl QueuedNic {
         self.paced.reserve(self.flow_count);
         self.ready[usize::from(seat.class)].reserve(self.flow_count);
         flows[slot as usize].seat = seat;
-        self.take_queue(slot, flows, rng);
+        let has_ended = self.take_queue(slot, flows, rng);
         self.make_ready(slot, flows);
+        has_ended
     }
 
     /// The flow in `slot` is complete and leaves the NIC and its queue.
@@ -93,21 +100,24 @@ impl QueuedNic {
         self.flow_count -= 1;
     }
 
-    /// Gives a queue to a flow that has something to send, unless the flow has one.
-    fn take_queue(&mut self, slot: u32, flows: &mut [Sender], rng: &mut Pcg32) {
+    /// Gives a queue to a flow that has something to send, unless the flow has one. Answers whether this ends
+    /// a pause of the queue: one of an epoch before.
+    fn take_queue(&mut self, slot: u32, flows: &mut [Sender], rng: &mut Pcg32) -> bool {
         let flow = &mut flows[slot as usize];
-        if !flow.seat.has_queue {
-            flow.seat.has_queue = true;
-            let empty = (self.empty_queue, self.paused_queues);
-            let queue = self.queues.assign(flow.seat.class, empty, rng);
-            flow.set_queue(queue);
-            if self.queues.has_one_flow(queue)
-                && let Some(epochs) = &mut self.epochs
-                && !epochs.advance(queue)
-            {
-                self.paused_queues &= !(1 << queue);
-            }
+        if flow.seat.has_queue {
+            return false;
         }
+        flow.seat.has_queue = true;
+        let before = self.paused_queues;
+        let queue = self.queues.assign(flow.seat.class, (self.empty_queue, before), rng);
+        flow.set_queue(queue);
+        if self.queues.has_one_flow(queue)
+            && let Some(epochs) = &mut self.epochs
+            && !epochs.advance(queue)
+        {
+            self.paused_queues &= !(1 << queue);
+        }
+        self.paused_queues != before
     }
 
     /// The label that packets from `queue` carry.
@@ -133,17 +143,16 @@ impl QueuedNic {
         }
     }
 
-    /// The readiness of the flow in `slot` may have changed.
+    /// The readiness of the flow in `slot` may have changed. Answers whether this ends a pause of a queue.
     pub(super) fn on_change(
         &mut self,
         slot: u32,
         now: Time,
         flows: &mut [Sender],
         rng: &mut Pcg32,
-    ) {
-        if flows[slot as usize].remaining_unsent() > 0 {
-            self.take_queue(slot, flows, rng);
-        }
+    ) -> bool {
+        let has_data = flows[slot as usize].remaining_unsent() > 0;
+        let has_ended = has_data && self.take_queue(slot, flows, rng);
         let flow = &flows[slot as usize];
         let keeps_place = self.ready[0].keeps_place();
         match (flow.seat.place, flow.readiness(now)) {
@@ -158,6 +167,7 @@ impl QueuedNic {
                 self.place(slot, readiness, flows);
             }
         }
+        has_ended
     }
 
     /// The flow that sends next at `now`, if any flow can. The flow stays first until
