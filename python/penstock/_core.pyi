@@ -215,12 +215,13 @@ def capture_frames(columns: dict[str, NDArray[Any]], hosts: int, kept: int) -> b
 def normalize(scenario: Given) -> str:
     """Parse a scenario and write it again, as the core understands it."""
 
-def dependencies(scenario: Given, *, any_route: bool = False) -> str:
+def dependencies(scenario: Given, *, any_route: bool = False, listed: bool = True) -> str:
     """The buffer dependencies of a scenario's network and routes, as JSON; or of any routes.
 
     An object of `links` (objects `link`, `from`, `to`, `name`), `next_hops` (rows [edge switch,
-    switch, links towards it]), `dependencies` (pairs of links), `cycles` (objects `links`,
-    `example`), `elided` (pairs of links) and `down_up_suffices`.
+    switch, links towards it]), `dependencies` (pairs of links), `dependency_count`, `cycles`
+    (objects `links`, `example`), `elided` (pairs of links) and `down_up_suffices`. Unless `listed`
+    is true, `next_hops` and `dependencies` are empty.
     """
 
 def planned(scenario: Given, most: int) -> dict[str, dict[str, Any]]:

@@ -105,6 +105,9 @@ def test_the_pods_cycles_and_their_elision_are_those_of_the_papers() -> None:
     towards_t3 = {switch: hops for edge, switch, hops in found.routes if edge == "T3"}
     assert towards_t3["T0"] == ("T0->S0",)
     assert towards_t3["S0"] == ("S0->T1", "S0->T2")
+    counted = deadlock.dependencies(pod(), listed=False)
+    assert counted.turn_count == len(found.turns) and counted.turns == counted.routes == ()
+    assert counted.cycles == found.cycles
 
 
 def test_the_command_says_it_in_words_and_in_json(

@@ -31,8 +31,9 @@ from penstock.cli import main
 from penstock.cli.watching import Watching, live_table
 from penstock.emulation.glance import Glance, HostGlance
 from penstock.emulation.lateness import is_too_late, packets_late
+from penstock.emulation.memory import check_hosts
 from penstock.emulation.running import emulate, notes
-from penstock.errors import SimulationError
+from penstock.errors import ScenarioError, SimulationError
 from penstock.experiments import catalogue
 from penstock.experiments.campaign import reproduce_many
 from penstock.experiments.reproduce import reproduce
@@ -286,7 +287,8 @@ def test_what_no_machine_can_forward_is_refused_with_a_scale(
     assert main(["emulate", "quickstart", "--hosts", hosts, "--out", "out"]) == 1
     message = (
         r"the run failed: the run may need \d{8,} frames a second and this machine forwards \d+ in "
-        r"time; slow it down with --scale-time \d{2,}, or add --force to see what happens"
+        r"time; slow it down with --set emulation.scale_time=\d{2,}, or add --force to see what "
+        r"happens"
     )
     assert re.fullmatch(message, capsys.readouterr().err.strip())
     assert everything(here) == []
@@ -693,6 +695,15 @@ def test_the_live_table_has_rates_since_the_glance_before(pair: str) -> None:
     assert re.fullmatch(r" *H1 +0 b/s +500 kb/s +– +0 *", lines[4])
     assert "drops 3  PFC pauses 0  queue pauses 17  timed pauses 0" in lines[-2]
     assert lines[-1].startswith("frames late by 500 ns (median), 1.5 ms (p99)")
+
+
+def test_more_hosts_than_there_is_memory_for_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = Scenario.from_name("quickstart").with_overrides({"topology.hosts": 400})
+    monkeypatch.setattr("penstock.emulation.memory.available_bytes", lambda: 400e6)
+    # 400 hosts take 240 MB, and the 399 neighbours of each kernel 208 MB.
+    with pytest.raises(ScenarioError, match=r"its 400 hosts need about 44\d MB in real time"):
+        check_hosts(scenario, Emulation(hosts="kernel"))
+    check_hosts(scenario, Emulation(hosts="penstock"))
 
 
 @with_namespaces

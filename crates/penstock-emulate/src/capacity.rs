@@ -44,6 +44,10 @@ const SHARE_OF_OURS: f64 = 0.6;
 /// (RFC 1122, sec. 4.2.3.2); our hosts acknowledge each.
 const PER_DATA: [f64; 2] = [1.5, 2.0];
 
+/// By how much the scale of time that is named is larger than what the trial asks for, because the next trial
+/// may find the machine slower. Our choice: two trials of a busy machine were a quarter apart.
+const MARGIN: f64 = 1.25;
+
 /// Frames with data that a run may carry in a second of the machine: at each host as much as its link
 /// carries, or as its flows bring while the traffic lasts.
 pub(crate) fn demand(
@@ -94,10 +98,16 @@ pub(crate) fn check(
     };
     let (needed, possible) = (demand * per_data, copies * share);
     if needed > possible && !config.is_forced {
-        let scale_time = (f64::from(config.scale_time) * needed / possible).ceil() as u32;
+        let scale_time = rounded_up(f64::from(config.scale_time) * MARGIN * needed / possible);
         return Err(EmulationError::TooFast { needed, possible, scale_time });
     }
     Ok(copies)
+}
+
+/// The next larger number with two digits and zeros.
+fn rounded_up(number: f64) -> u32 {
+    let step = 10_f64.powf((number.log10().floor() - 1.0).max(0.0));
+    ((number / step).ceil() * step) as u32
 }
 
 /// How many frames of `bytes` a second this machine copies from the device of host 0 to that of host 1; both
@@ -187,4 +197,16 @@ fn drain(places: &Places, config: &EmulationConfig) -> io::Result<()> {
         while socket.receive(&mut buffer)?.is_some() {}
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_have_two_digits_and_are_never_too_small() {
+        assert_eq!([0.3, 1.0, 9.1, 12.0, 99.5].map(rounded_up), [1, 1, 10, 12, 100]);
+        assert_eq!([101.0, 4_366.1, 4_400.0].map(rounded_up), [110, 4_400, 4_400]);
+        assert_eq!(rounded_up(1e12), u32::MAX);
+    }
 }

@@ -28,14 +28,14 @@ pub enum EmulationError {
     /// The machine forwards too few frames.
     #[error(
         "the run may need {needed:.0} frames a second and this machine forwards {possible:.0} in time; slow \
-         it down with --scale-time {scale_time}, or add --force to see what happens"
+         it down with --set emulation.scale_time={scale_time}, or add --force to see what happens"
     )]
     TooFast {
         /// What the run may need (frames a second).
         needed: f64,
         /// What the machine forwards in time (frames a second).
         possible: f64,
-        /// The least scale of time that would do.
+        /// A scale of time that would do.
         scale_time: u32,
     },
     /// A device fails.
@@ -48,6 +48,14 @@ pub enum EmulationError {
         path: PathBuf,
         /// What the system says.
         error: io::Error,
+    },
+    /// It was told to stop while its hosts were made.
+    #[error("it was stopped while its hosts were made, {made} of {hosts}")]
+    Stopped {
+        /// The hosts that there were.
+        made: u32,
+        /// The hosts of the scenario.
+        hosts: u32,
     },
     /// A program cannot be watched.
     #[error("watching a program: {0}")]

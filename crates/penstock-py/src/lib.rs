@@ -82,11 +82,11 @@ fn planned<'py>(py: Python<'py>, scenario: Given<'_>, most: u64) -> PyResult<Bou
 
 /// The buffer dependencies of a scenario's network and routes, as JSON; see `_core.pyi`.
 #[pyfunction]
-#[pyo3(signature = (scenario, *, any_route = false))]
-fn dependencies(scenario: Given<'_>, any_route: bool) -> PyResult<String> {
+#[pyo3(signature = (scenario, *, any_route = false, listed = true))]
+fn dependencies(scenario: Given<'_>, any_route: bool, listed: bool) -> PyResult<String> {
     let (scenario, _) = with_classes(scenario)?;
-    let found =
-        penstock_sim::dependencies(&scenario, any_route).map_err(|error| refusal(&error))?;
+    let found = penstock_sim::dependencies(&scenario, any_route, listed);
+    let found = found.map_err(|error| refusal(&error))?;
     serde_json::to_string(&found).map_err(|error| SimulationError::new_err(error.to_string()))
 }
 

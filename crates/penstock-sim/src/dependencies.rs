@@ -36,9 +36,11 @@ pub struct DependencyReport {
     /// The links between switches.
     pub links: Vec<CoreLink>,
     /// For each destination edge switch and each switch, the links towards the edge switch: `[edge,
-    /// switch, links]`.
+    /// switch, links]`. None where lists are not asked for.
     pub next_hops: Vec<(u32, u32, Vec<u32>)>,
-    /// All dependencies of routes in use.
+    /// How many dependencies routes in use have.
+    pub dependency_count: usize,
+    /// All of them. None where lists are not asked for.
     pub dependencies: Vec<Dependency>,
     /// Sets of links that depend on each other; none when no deadlock is possible.
     pub cycles: Vec<DependencyCycle>,
@@ -50,13 +52,15 @@ pub struct DependencyReport {
 }
 
 /// The buffer dependencies of `scenario`'s network. With `any_route`, of all routes that are
-/// possible in the network; otherwise of the routes in use before and after every outage.
+/// possible in the network; otherwise of the routes in use before and after every outage. With `listed`, all
+/// routes and dependencies are in the answer: many millions in a large network.
 ///
 /// # Errors
 /// When the scenario is refused.
 pub fn dependencies(
     scenario: &Scenario,
     any_route: bool,
+    listed: bool,
 ) -> Result<DependencyReport, ScenarioError> {
     let network = Network::build(scenario)?;
     let found = match any_route {
@@ -72,7 +76,8 @@ pub fn dependencies(
     };
     let links = 0..topology.links.len() as u32;
     let switches = topology.hosts..topology.hosts + topology.switches;
-    let next_hops = (0u32..).zip(routing.edge_switches()).flat_map(|(number, &edge)| {
+    let edges = if listed { routing.edge_switches() } else { &[] };
+    let next_hops = (0u32..).zip(edges).flat_map(|(number, &edge)| {
         let others = switches.clone().filter(move |&switch| switch != edge);
         let routing = &routing;
         others.map(move |switch| (edge, switch, routing.next_hops(switch, number).iter().collect()))
@@ -82,7 +87,8 @@ pub fn dependencies(
     Ok(DependencyReport {
         links: links.filter(|&link| topology.is_core(link)).map(core_link).collect(),
         next_hops: next_hops.collect(),
-        dependencies: found.all().collect(),
+        dependency_count: found.all().count(),
+        dependencies: found.all().filter(|_| listed).collect(),
         cycles: found.cycles().iter().map(cycle).collect(),
         elided: found.elision(&topology),
         down_up_suffices: found.is_acyclic_without(&found.down_up(&topology)),

@@ -57,9 +57,11 @@ class Dependencies:
     links: tuple[str, ...]
     """The links between switches."""
     routes: tuple[tuple[str, str, tuple[str, ...]], ...]
-    """Rows (edge switch, switch, links from the switch towards it)."""
+    """Rows (edge switch, switch, links from the switch towards it); empty unless listed."""
+    turn_count: int
+    """How many dependencies routes in use have."""
     turns: tuple[Turn, ...]
-    """All dependencies of routes in use."""
+    """All of them; empty unless listed."""
     cycles: tuple[Cycle, ...]
     """None when no deadlock is possible."""
     elided: tuple[Turn, ...]
@@ -81,7 +83,9 @@ class Dependencies:
         }
 
 
-def dependencies(scenario: Scenario, *, any_route: bool = False) -> Dependencies:
+def dependencies(
+    scenario: Scenario, *, any_route: bool = False, listed: bool = True
+) -> Dependencies:
     """The buffer dependencies of a scenario's network and routes.
 
     Of several routes that follow one another, because links fail and recover, all of them together.
@@ -91,6 +95,8 @@ def dependencies(scenario: Scenario, *, any_route: bool = False) -> Dependencies
     any_route:
         Take all routes that there could be: what is elided then rules deadlocks out under any
         failure and any routing error (BFC App. B).
+    listed:
+        List all routes and dependencies, of which a large network has many millions.
 
     Raises
     ------
@@ -98,7 +104,8 @@ def dependencies(scenario: Scenario, *, any_route: bool = False) -> Dependencies
         The core refuses the scenario.
     """
     with core_refusals(scenario.file):
-        found = json.loads(_core.dependencies(scenario.handed_over(), any_route=any_route))
+        answer = _core.dependencies(scenario.handed_over(), any_route=any_route, listed=listed)
+    found = json.loads(answer)
     links = {link["link"]: link["name"] for link in found["links"]}
     ends = {link["link"]: (link["from"], link["to"]) for link in found["links"]}
     names = scenario.topology.node_names()
@@ -116,6 +123,7 @@ def dependencies(scenario: Scenario, *, any_route: bool = False) -> Dependencies
         routes=tuple(
             (names[edge], names[switch], named(hops)) for edge, switch, hops in found["next_hops"]
         ),
+        turn_count=found["dependency_count"],
         turns=turns(found["dependencies"]),
         cycles=tuple(Cycle(named(one["links"]), named(one["example"])) for one in found["cycles"]),
         elided=turns(found["elided"]),

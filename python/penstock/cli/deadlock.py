@@ -31,12 +31,13 @@ def deadlock(
     from penstock.analysis.deadlock import dependencies
     from penstock.cli import output
 
-    found = dependencies(read_scenario(scenario, settings=settings), any_route=any_route)
+    one = read_scenario(scenario, settings=settings)
+    found = dependencies(one, any_route=any_route, listed=as_json)
     if as_json:
         output.print_json(found.as_json())
         return
     typer.echo(
-        f"{len(found.links):,} links between switches, {len(found.turns):,} buffer dependencies"
+        f"{len(found.links):,} links between switches, {found.turn_count:,} buffer dependencies"
     )
     if not found.cycles:
         typer.echo("no cycle: no deadlock is possible")

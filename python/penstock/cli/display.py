@@ -252,8 +252,10 @@ def ending(run: Run) -> str:
     """How a run ended, in a line."""
     summary = run.summary
     verb = "stopped" if run.is_cancelled else "done"
+    # In real time a packet-hop takes what the clock says.
+    is_real = "emulation" in summary
+    speed = "" if is_real else f", {summary['ns_per_packet_hop']:.0f} ns per packet-hop"
     return (
         f"{verb} at {summary['sim_end_ps'] / 1e9:.3f} ms in {summary['wall_seconds']:.1f} s, "
-        f"{summary['flows_finished']:,} of {summary['flows_started']:,} flows, "
-        f"{summary['ns_per_packet_hop']:.0f} ns per packet-hop"
+        f"{summary['flows_finished']:,} of {summary['flows_started']:,} flows{speed}"
     )

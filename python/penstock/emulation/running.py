@@ -17,6 +17,7 @@ from typing import Any
 
 from penstock.emulation.glance import Glance, read_glance
 from penstock.emulation.lateness import LATE, packets_late
+from penstock.emulation.memory import check_hosts
 from penstock.emulation.setting import setting
 from penstock.errors import Problem, ScenarioError, SimulationError, refuse
 from penstock.interruption import held, stopping
@@ -59,7 +60,7 @@ def emulate(
         A file for all frames between hosts and network, which Wireshark reads (pcapng). It grows
         with the run; an earlier one is replaced.
     forced
-        Run also what seems too fast for the machine.
+        Run also what seems too fast or too large for the machine.
     progress
         Called about ten times a second.
     look
@@ -70,13 +71,16 @@ def emulate(
     Raises
     ------
     ScenarioError
-        The core refuses the scenario or a part of its `emulation`, or there is no such program.
+        The core refuses the scenario or a part of its `emulation`, there is no such program, or no
+        memory for its hosts.
     SimulationError
         Namespaces are forbidden, a program cannot be started, or the worker has died.
     """
     refuse_classes(scenario, "scheme", NOT_REAL, "simulate it with `penstock run`")
     emulation = scenario.emulation or Emulation()
     resolved = scenario.with_emulation(emulation).resolve()
+    if not forced:
+        check_hosts(resolved, emulation)
     for index, program in enumerate(emulation.programs):
         if shutil.which(program.words[0]) is None:
             place = f"emulation.programs[{index}].command"
@@ -97,7 +101,8 @@ def emulate(
         request.write_text(f"{resolved.to_json()}\n{described}")
         code = _work(request, result, resolved, (progress, look, cancel), began)
         if not result.exists():
-            raise SimulationError(f"the worker ended with code {code} and left no result")
+            cause = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
+            raise SimulationError(f"the worker ended with code {code}{cause}, and left no result")
         answer: dict[str, Any] = pickle.loads(result.read_bytes())
     if "output" not in answer:
         _remove_printed(output)

@@ -27,6 +27,9 @@ use crate::topology::Topology;
 /// A pair of links: a packet that waits for the first link will wait for the second one next.
 pub type Dependency = (u32, u32);
 
+/// How many dependencies a short list may have twice before it is looked through (our choice).
+const SLACK: usize = 16;
+
 /// The buffer dependencies of a network and its routes.
 #[derive(Clone, Debug)]
 pub struct Dependencies {
@@ -41,9 +44,18 @@ impl Dependencies {
     /// one another, a packet may have taken one link under one routing and take the next link under
     /// another.
     pub fn new(topology: &Topology, routings: &[&Routing]) -> Self {
-        let mut next = vec![Vec::new(); topology.links.len()];
+        let mut next: Vec<Vec<u32>> = vec![Vec::new(); topology.links.len()];
+        let mut known = vec![0; next.len()];
         for edge in 0..routings[0].edge_switches().len() as u32 {
             follow(topology, routings, edge, &mut next);
+            // Most destinations have dependencies that others have, too. A list that has doubled loses them.
+            for (links, known) in next.iter_mut().zip(&mut known) {
+                if links.len() > 2 * *known + SLACK {
+                    links.sort_unstable();
+                    links.dedup();
+                    *known = links.len();
+                }
+            }
         }
         Self::of_next(next)
     }

@@ -104,7 +104,7 @@ fn a_deadlock_is_the_same_on_any_number_of_threads() {
 /// The buffer dependencies of a network in which one flow is enough for a scenario.
 fn report(topology: Value, outages: Value, any_route: bool) -> DependencyReport {
     let one = scenario(topology, pfc(), &[listed(&[(0, 7, 1_000, 0)])], 10 * US);
-    dependencies(&parse(&with(one, "/faults/outages", outages)), any_route).unwrap()
+    dependencies(&parse(&with(one, "/faults/outages", outages)), any_route, true).unwrap()
 }
 
 #[test]
