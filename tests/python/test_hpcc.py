@@ -66,6 +66,7 @@ def files(here: Path) -> Path:
     """A folder with a config, a topology and a flow file."""
     (here / "mix").mkdir()
     (here / "mix" / "topology.txt").write_text(TOPOLOGY)
+    (here / "mix" / "doubled.txt").write_text(TOPOLOGY.replace("0 5", "0 3"))
     (here / "mix" / "flows.txt").write_text(FLOWS)
     (here / "mix" / "config.txt").write_text(CONFIG)
     (here / "mix" / "empty").write_text("")
@@ -252,6 +253,12 @@ BAD_TOPOLOGIES = {
     "error rate": (("0.002ms 0", "0.002ms 0.1"), ["line 6", "error rate"]),
     "header": (("6 2 5", "6 2 5 1 1"), ["line 1", "5 words"]),
     "switches": (("3 0\n", "3 3\n"), ["line 2", "2 different switches"]),
+    "doubled": (
+        ("0 5 100Gbps", "0 3 100Gbps"),
+        ['topology.txt, line 7: "0 3" is wrong; line 6 joins the same two nodes'],
+    ),
+    "to itself": (("0 5 100Gbps", "5 5 100Gbps"), ['line 7: "5 5" is wrong', "to itself"]),
+    "two hosts": (("0 5 100Gbps", "4 5 100Gbps"), ['line 7: "4 5" is wrong', "two hosts"]),
 }
 
 
@@ -296,6 +303,8 @@ COMMAND_LINES = {
     "pauses alone": (["mix/config.txt", "--compare-pfc", "mix/pfc.txt"], ["--compare FCT"]),
     "bad reference": (["mix/config.txt", "--compare", "mix/flows.txt"], ["flows.txt, line 1"]),
     "empty reference": (["mix/config.txt", "--compare", "mix/empty"], ["mix/empty is empty"]),
+    "doubled cable": (["--topology", "mix/doubled.txt", "--flows", "mix/flows.txt"],
+                      ['error: mix/doubled.txt, line 7: "0 3" is wrong; line 6 joins the same']),
 }  # fmt: skip
 
 
