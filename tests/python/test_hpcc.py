@@ -19,7 +19,7 @@ from penstock.hpcc.config import IGNORED, KEYS, Config, read_config
 from penstock.hpcc.flow_file import read_hpcc_flows
 from penstock.hpcc.ideal import IdealTimes
 from penstock.hpcc.output import address, read_fct, read_pfc
-from penstock.hpcc.quantity import rate_bps, time_ns
+from penstock.hpcc.quantity import rate_bps, seconds_ns, time_ns
 from penstock.lines import read_lines
 from penstock.topology_file import read_topology
 
@@ -94,6 +94,20 @@ def case(folder: Path) -> Case:
 )
 def test_times_are_cut_as_a_double_is(text: str, expected: int) -> None:
     assert time_ns(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1e-3", 10**6), ("2e0", 2 * 10**9), ("2.1E+0", 2_100_000_000), ("2.0001", 2_000_100_000)],
+)
+def test_seconds_are_read_as_a_stream_reads_a_double(text: str, expected: int) -> None:
+    assert seconds_ns(text) == expected
+
+
+@pytest.mark.parametrize("text", ["1us", "1e", "e3", "-1", "nan", "1e400", "1e12"])
+def test_what_is_no_number_of_seconds(text: str) -> None:
+    with pytest.raises(ValueError, match="is no time"):
+        seconds_ns(text)
 
 
 @pytest.mark.parametrize("trace", ["fb60_s1", "fb55_incast5_s1"])
