@@ -297,6 +297,7 @@ def test_requirements_are_comparisons_with_a_number() -> None:
         ("drops == fct()", r"fct\(\) is no number"),
         ("drops == 1e999", "is no number"),
         ("dropz == 0", "not in the language"),
+        ("drop == 0", '"drop" is not in the language; did you mean "drops"'),
         ("slowdwn() <= 3", 'did you mean "slowdown"'),
         ("1 <= drops", "drops is no number to compare with"),
     ],
