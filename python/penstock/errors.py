@@ -196,9 +196,12 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """A remedy for a wrong name: the nearest right one, then all of them, or of many the three
     nearest."""
     listed = sorted(set(names))
-    close = difflib.get_close_matches(name[:VALUE_WIDTH], listed, n=1)
-    choice = f'did you mean "{close[0]}"? ' if close else ""
+    # Letters count as the same in both cases, "DCTCP" is near "dctcp".
+    cased = {one.casefold(): one for one in listed}
+    written = name[:VALUE_WIDTH].casefold()
+    close = difflib.get_close_matches(written, cased, n=1)
+    choice = f'did you mean "{cased[close[0]]}"? ' if close else ""
     if len(listed) <= NAMES_MAX:
         return f"{choice}one of {', '.join(listed)}"
-    near = difflib.get_close_matches(name[:VALUE_WIDTH], listed, n=NAMES_NEAR, cutoff=0.0)
-    return f"{choice}the nearest of {len(listed)} are {', '.join(near)}"
+    near = difflib.get_close_matches(written, cased, n=NAMES_NEAR, cutoff=0.0)
+    return f"{choice}the nearest of {len(listed)} are {', '.join(cased[one] for one in near)}"

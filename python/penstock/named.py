@@ -31,6 +31,11 @@ def is_path(text: str) -> bool:
     return text.endswith(SUFFIX) or os.sep in text or CODE in text
 
 
+def is_code(text: str) -> bool:
+    """Whether a text means a file of Python code, and no class in it."""
+    return text.endswith(CODE.removesuffix(":"))
+
+
 def absolute(text: str) -> str:
     """A name as it is; a path, which is relative to the working directory, in full.
 

@@ -145,18 +145,40 @@ def find(text: str, kind: str = "", sha256: str = "") -> type[Any]:
 
 
 def _check_members(found: type[Any], text: str) -> None:
-    """Refuses a method that looks like a hook and is none, and an unknown need."""
+    """Refuses a method that looks like a hook and is none, a hook that cannot be called, and an
+    unknown need."""
     hooks = [name for name in dir(KINDS[kind_of(found)]) if name.startswith("on_")]
     for (_, name), value in own_attributes(found).items():
         if name.startswith("on_") and callable(value) and name not in hooks:
             message = f"{text} has a method {quoted(name)}, which is no hook of {kind_of(found)}"
             raise refusal(message, nearest(name, hooks))
+    _check_parameters(found, text)
     needs = getattr(found, "needs", ())
     if isinstance(needs, str) or not all(isinstance(one, str) for one in needs):
         raise refusal(f"{text}: needs is no list of words", f'write needs = ["{NEEDS[0]}"]')
     for one in needs:
         if one not in NEEDS:
             raise refusal(f"{text} needs {quoted(one)}, which there is not", nearest(one, NEEDS))
+
+
+def _check_parameters(found: type[Any], text: str) -> None:
+    """Refuses a hook, or ``__init__``, that does not take what it is called with.
+
+    What wraps a function is asked for its own parameters, and what is no function is not asked.
+    """
+    for name, hook in vars(KINDS[kind_of(found)]).items():
+        own = inspect.getattr_static(found, name)
+        is_dunder = name.startswith("__") and name != "__init__"
+        if is_dunder or not (inspect.isfunction(hook) and inspect.isfunction(own)):
+            continue
+        wanted = inspect.signature(hook).parameters
+        taken = inspect.signature(own, follow_wrapped=False)
+        try:
+            taken.bind(*wanted)
+        except TypeError:
+            call = f"{name}({', '.join(taken.parameters)})"
+            message = f"{text} has {printable(call, LINE_WIDTH)}, which does not fit its calls"
+            raise refusal(message, f"write {name}({', '.join(wanted)})") from None
 
 
 def kind_of(found: type) -> str:

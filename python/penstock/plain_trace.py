@@ -129,7 +129,7 @@ def _told(text: str) -> pl.LazyFrame:
 
 
 def _time_ns(seconds: pl.Expr) -> pl.Expr:
-    """The whole nanoseconds of numbers below 2^32 s, as :func:`penstock.hpcc.quantity.time_ns`."""
+    """The nanoseconds of numbers below 2^32 s, as :func:`penstock.hpcc.quantity.seconds_ns`."""
     number = seconds.cast(pl.Float64)
     fixed_point = ((number - number.floor()) * 2.0**64).cast(pl.UInt64)
     high, low = fixed_point // 2**32, fixed_point % 2**32

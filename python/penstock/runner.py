@@ -31,6 +31,7 @@ from penstock.storage.pieces import MOST_ROWS, Pieces
 from penstock.tables import (
     columns_as_frames,
     deadlock_notes,
+    idle_notes,
     make_frames,
     quiet_notes,
     short_notes,
@@ -247,6 +248,7 @@ def finished_run(
         *loss_notes(finished),
         *quiet_notes(summary, resolved),
         *short_notes(frames, resolved),
+        *idle_notes(summary, resolved),
     ]
     found = measure_backlog([finished])
     summary["stability"] = found.words if found else NOT_JUDGED

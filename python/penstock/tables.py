@@ -195,6 +195,16 @@ def deadlock_notes(summary: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def idle_notes(summary: Mapping[str, Any], scenario: Scenario) -> list[str]:
+    """That a run without a flow tells nothing."""
+    if summary["flows_started"] or summary["cancelled"]:
+        return []
+    return [
+        f"no flow started within the duration of {TIME.format(scenario.duration)}: write a longer "
+        "one, or traffic whose flows come sooner"
+    ]
+
+
 def short_notes(frames: Mapping[str, Frame], scenario: Scenario) -> list[str]:
     """That no packet crosses a link while there is traffic, and what may be meant."""
     links = frames["links"]

@@ -160,7 +160,7 @@ def _points(lines: list[Line], file: str) -> tuple[tuple[int, float], ...]:
     unit = 100.0 if share > PERCENT_FROM else 1.0
     if not 1 - TOLERANCE <= share / unit <= 1:
         remedy = "end the table with the largest flow at 1 (or at 100, in percent)"
-        raise line.refuse(f"ends the table with a share of {share / unit:g}, not 1", remedy)
+        raise line.refuse(f"ends the table with a share of {_digits(share / unit)}, not 1", remedy)
     _check_order(rows)
     return tuple((round(size), share / unit) for _, size, share in rows)
 
@@ -176,9 +176,15 @@ def _check_order(rows: list[tuple[Line, float, float]]) -> None:
             ("share", share, share_before),
         ):
             if value < before:
-                problem = f"has the {column} {value:g}, below {before:g} in the row above it"
+                row = f"below {_digits(before)} in the row above it"
+                problem = f"has the {column} {_digits(value)}, {row}"
                 raise line.refuse(problem, "sizes and shares must not decrease from row to row")
         size_before, share_before = size, share
+
+
+def _digits(value: float) -> str:
+    """A number with all its digits, so that it is told from one beside it."""
+    return str(value).removesuffix(".0")
 
 
 def _is_header(words: list[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -18,7 +19,7 @@ from penstock.hpcc.config import IGNORED, KEYS, Config, read_config
 from penstock.hpcc.flow_file import read_hpcc_flows
 from penstock.hpcc.ideal import IdealTimes
 from penstock.hpcc.output import address, read_fct, read_pfc
-from penstock.hpcc.quantity import rate_bps, time_ns
+from penstock.hpcc.quantity import rate_bps, seconds_ns, time_ns
 from penstock.lines import read_lines
 from penstock.topology_file import read_topology
 
@@ -65,8 +66,10 @@ def files(here: Path) -> Path:
     """A folder with a config, a topology and a flow file."""
     (here / "mix").mkdir()
     (here / "mix" / "topology.txt").write_text(TOPOLOGY)
+    (here / "mix" / "doubled.txt").write_text(TOPOLOGY.replace("0 5", "0 3"))
     (here / "mix" / "flows.txt").write_text(FLOWS)
     (here / "mix" / "config.txt").write_text(CONFIG)
+    (here / "mix" / "empty").write_text("")
     return here / "mix"
 
 
@@ -91,6 +94,20 @@ def case(folder: Path) -> Case:
 )
 def test_times_are_cut_as_a_double_is(text: str, expected: int) -> None:
     assert time_ns(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1e-3", 10**6), ("2e0", 2 * 10**9), ("2.1E+0", 2_100_000_000), ("2.0001", 2_000_100_000)],
+)
+def test_seconds_are_read_as_a_stream_reads_a_double(text: str, expected: int) -> None:
+    assert seconds_ns(text) == expected
+
+
+@pytest.mark.parametrize("text", ["1us", "1e", "e3", "-1", "nan", "1e400", "1e12"])
+def test_what_is_no_number_of_seconds(text: str) -> None:
+    with pytest.raises(ValueError, match="is no time"):
+        seconds_ns(text)
 
 
 @pytest.mark.parametrize("trace", ["fb60_s1", "fb55_incast5_s1"])
@@ -250,6 +267,12 @@ BAD_TOPOLOGIES = {
     "error rate": (("0.002ms 0", "0.002ms 0.1"), ["line 6", "error rate"]),
     "header": (("6 2 5", "6 2 5 1 1"), ["line 1", "5 words"]),
     "switches": (("3 0\n", "3 3\n"), ["line 2", "2 different switches"]),
+    "doubled": (
+        ("0 5 100Gbps", "0 3 100Gbps"),
+        ['topology.txt, line 7: "0 3" is wrong; line 6 joins the same two nodes'],
+    ),
+    "to itself": (("0 5 100Gbps", "5 5 100Gbps"), ['line 7: "5 5" is wrong', "to itself"]),
+    "two hosts": (("0 5 100Gbps", "4 5 100Gbps"), ['line 7: "4 5" is wrong', "two hosts"]),
 }
 
 
@@ -293,6 +316,9 @@ COMMAND_LINES = {
     "no config": (["mix/conf.txt"], ["mix/conf.txt", "cannot be read"]),
     "pauses alone": (["mix/config.txt", "--compare-pfc", "mix/pfc.txt"], ["--compare FCT"]),
     "bad reference": (["mix/config.txt", "--compare", "mix/flows.txt"], ["flows.txt, line 1"]),
+    "empty reference": (["mix/config.txt", "--compare", "mix/empty"], ["mix/empty is empty"]),
+    "doubled cable": (["--topology", "mix/doubled.txt", "--flows", "mix/flows.txt"],
+                      ['error: mix/doubled.txt, line 7: "0 3" is wrong; line 6 joins the same']),
 }  # fmt: skip
 
 
@@ -393,7 +419,9 @@ def test_a_file_is_compared_with_itself(files: Path, capsys: pytest.CaptureFixtu
     assert all(row["p99"]["ratio"] == 1 for row in found["slowdown"])
     assert (Path("out") / "comparison.png").stat().st_size > 10_000
     assert main(["import-hpcc", "mix/config.txt", "--out", "out", *again]) == 0
-    assert "4 of 4 flows took the same time" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "addresses, ports and size: 4, of 4 here and 4 there" in said
+    assert "4 of 4 flows took the same time" in said
 
 
 def test_percentiles_and_bins_are_those_of_the_reference() -> None:
@@ -412,7 +440,29 @@ def test_percentiles_and_bins_are_those_of_the_reference() -> None:
     assert percentile(reference["fct_ns"].head(0).to_numpy(), 50) is None
 
 
-def test_a_result_file_with_a_short_line_is_refused(here: Path) -> None:
-    (here / "fct.txt").write_text("0b000001 0b000101 10000 100 1 2000000000 4000 4000\n0b0000")
-    with pytest.raises(ScenarioError, match=r"fct.txt, line 2.*1 of 8 columns"):
+FLOW = "0b000001 0b000101 10000 100 1 2000000000 4000 3900"
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ("0b0000", "1 of 8 columns"),
+        (FLOW, "is of the same flow as line 1; keep one of them"),
+        (FLOW.replace("4000", "0"), '"0" for fct_ns; write a whole number, 1 or more'),
+        (FLOW.replace("3900", "0"), '"0" for ideal_ns; write a whole number, 1 or more'),
+        (FLOW.replace("100 1 ", "100 0 "), '"0" for size; write a whole number, 1 or more'),
+        (FLOW.replace("0b000001", "zz"), '"zz" is no address; write eight hexadecimal digits'),
+    ],
+)
+def test_a_result_file_with_a_bad_line_is_refused(second: str, expected: str, here: Path) -> None:
+    (here / "fct.txt").write_text(f"{FLOW}\n{second}")
+    with pytest.raises(ScenarioError, match=f"fct.txt, line 2.*{re.escape(expected)}"):
         read_fct(here / "fct.txt")
+
+
+def test_flows_of_another_size_do_not_match(here: Path) -> None:
+    (here / "ours").write_text(f"{FLOW}\n{FLOW.replace('10000', '10001')}")
+    (here / "reference").write_text(f"{FLOW.replace('100 1 ', '100 2 ')}")
+    none = pl.DataFrame(schema={"type": pl.Int64})
+    found = compare(read_fct(here / "ours"), read_fct(here / "reference"), none)
+    assert (found.flows, found.flows_ours, found.flows_reference, found.equal) == (0, 2, 1, 0)

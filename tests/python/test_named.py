@@ -177,6 +177,8 @@ def test_many_wrong_names_show_three() -> None:
     assert told.startswith('did you mean "name7"? the nearest of 63 are name7, ')
     assert told.count(",") == 2
     assert nearest("y", ["b", "a"]) == "one of a, b"
+    assert nearest("BFC", ["bfc", "Wrr"]) == 'did you mean "bfc"? one of Wrr, bfc'
+    assert nearest("wr", ["bfc", "Wrr"]).startswith('did you mean "Wrr"?')
 
 
 def flows(**entry: Any) -> dict[str, Any]:

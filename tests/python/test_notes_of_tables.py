@@ -13,6 +13,7 @@ from penstock.tables import (
     COLUMNS,
     columns_as_frames,
     deadlock_notes,
+    idle_notes,
     quiet_notes,
     short_notes,
     why_empty,
@@ -59,6 +60,14 @@ def test_a_deadlock_is_told_with_its_time() -> None:
     (note,) = deadlock_notes({"deadlock": deadlock, "node_names": ["A", "B"]})
     assert note.startswith("deadlock at 1.5 ms: B->A->B wait for each other, 2 pauses never end")
     assert deadlock_notes({"deadlock": None}) == []
+
+
+def test_a_run_without_a_flow_is_told() -> None:
+    summary = {"flows_started": 0, "cancelled": False}
+    (note,) = idle_notes(summary, _scenario(duration="100 us"))
+    assert note.startswith("no flow started within the duration of 100 us: write a longer one")
+    assert idle_notes(summary | {"flows_started": 1}, _scenario()) == []
+    assert idle_notes(summary | {"cancelled": True}, _scenario()) == []
 
 
 def test_how_far_a_run_stayed_from_a_pause_is_told_where_there_was_none() -> None:

@@ -284,7 +284,7 @@ def test_an_error_is_told_with_its_own_line(mine: Path) -> None:
 def test_an_object_that_cannot_be_made_and_a_hook_of_a_switch_that_fails_are_told(
     mine: Path,
 ) -> None:
-    found = failure(written("def __init__(self):\n    pass"))
+    found = failure(written("def __init__(self, flow):\n    len(flow)"))
     assert "failed in __init__ for flow" in found and "TypeError" in found
 
     class Sure(Marking):
@@ -543,8 +543,30 @@ def on_start(self):
         ),
         ('needs = ["telemetri"]', 'needs "telemetri", .* did you mean "telemetry"'),
         ('needs = "telemetry"', "needs is no list of words"),
+        (
+            "def on_acknowledgement(self, ack): pass",
+            r"Mine has on_acknowledgement\(self, ack\), which does not fit its calls; "
+            r"write on_acknowledgement\(self, now, ack\)",
+        ),
+        ("def on_sent(self, now, *, size): pass", r"write on_sent\(self, now, size\)"),
+        ("def __init__(self): pass", r"write __init__\(self, flow\)"),
     ],
 )
 def test_a_member_that_is_misspelt_is_refused(mine: Path, text: str, words: str) -> None:
     with pytest.raises(ScenarioError, match=words):
         made(written(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def on_sent(self, *rest): pass",
+        "def on_sent(self, at, count=0, more=None, **rest): pass",
+        "on_sent = staticmethod(print)",
+        "import functools\n"
+        "@functools.wraps(len)\n"
+        "def on_sent(self, *rest): pass",
+    ],
+)  # fmt: skip
+def test_a_hook_may_take_more_than_it_is_called_with(mine: Path, text: str) -> None:
+    assert find(written(text)).__name__ == "Mine"

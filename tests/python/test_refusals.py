@@ -460,6 +460,12 @@ COMMAND_LINES = {
     "compare unknown": (["compare", "quickstart", "--scheme", "bfc,hpc"], ["hpc", "hpcc"]),
     "experiment": (["reproduce", "bfc/fig99"], ["bfc/fig99", "no such experiment"]),
     "show": (["show", "bcf"], ["bcf", 'did you mean "bfc"']),
+    "show upper case": (["show", "BFC"], ['did you mean "bfc"']),
+    "show a Python file": (["show", "./a.py"], ["/a.py is a file of Python code", "a.py:CLASS"]),
+    "scheme is a Python file": (
+        ["run", "quickstart", "--scheme", "a.py"],
+        ["scheme", "a.py is a file of Python code; name a class in it: write a.py:CLASS"],
+    ),
     "show set": (["show", "bfc", "--set", "load=1"], ["NAME", "bfc", "no scenario", "--set"]),
     "show a directory": (["show", "."], ["NAME", "this is a directory; name a TOML file in it"]),
     "report": (["report", "nowhere"], ["nowhere", "no complete run", "no such directory"]),

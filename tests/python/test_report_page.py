@@ -217,6 +217,15 @@ def test_an_axis_near_zero_has_ticks_beyond_ten(
     assert show().evaluate(read, [most, count]) == ticks
 
 
+@pytest.mark.parametrize("kind", ["linear", "log"])
+def test_what_is_counted_has_ticks_at_whole_numbers(show: Open, kind: str) -> None:
+    read = """async (kind) => {
+      const scale = (await import('penstock/scale')).scaleOf({ scale: kind, unit: 'count' });
+      return scale.ticks(scale.to(1), scale.to(4), 8).map((place) => scale.text(place));
+    }"""
+    assert show().evaluate(read, kind) == ["1", "2", "3", "4"]
+
+
 def test_zeros_have_a_place_of_their_own_on_a_logarithmic_axis(show: Open) -> None:
     read = """async (least) => {
       const { scaleOf } = await import('penstock/scale');

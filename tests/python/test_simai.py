@@ -223,6 +223,7 @@ GOOD = HEAD + "\n1\nmlp -1 10 ALLREDUCE 800 10 NONE 0 10 ALLREDUCE_DP_EP 900 5\n
         ("HYBRID_TRANSFORMER_FWD_IN_BCKWD", "PARALLEL", 'line 1: "PARALLEL" is no policy'),
         ("HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_DLRM", 'line 1: "HYBRID_DLRM" is a policy of'),
         ("ep: 1", "sp: 1", 'line 1: "sp:" is no key of the first line'),
+        ("ep: 1", "ep: 1 ep: 2", "line 1 has ep twice; write it once"),
         ("initiates: 0", "initiates: 0 vpp:", 'line 1: "vpp:" has a key without a number'),
         ("all_gpus: 4 ", "", "line 1 has no all_gpus"),
         ("all_gpus: 4", "all_gpus: 0", "line 1 has all_gpus: 0"),
@@ -303,6 +304,22 @@ def test_a_job_of_too_many_messages_says_how_many_layers_fit(here: Path) -> None
         case_of(file, Choice(layers=8_193))
     with pytest.raises(ScenarioError, match="--layers = 9001: the workload has 9,000 layers"):
         case_of(file, Choice(layers=9_001))
+
+
+@pytest.mark.parametrize(
+    ("workload", "out", "expected"),
+    [
+        ("quickstart.txt", "scenarios", "scenarios/quickstart.toml"),
+        ("job.toml.txt", "scenarios", "scenarios/job.toml.toml"),
+        ("job.txt", "a b", "'a b/job.toml'"),
+    ],
+)
+def test_the_next_command_names_the_scenario(
+    workload: str, out: str, expected: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(here, GOOD, workload)
+    assert imported(workload, "--out", out) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"next:     penstock run {expected}"
 
 
 def test_files_of_others_are_kept(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -297,6 +297,7 @@ def test_requirements_are_comparisons_with_a_number() -> None:
         ("drops == fct()", r"fct\(\) is no number"),
         ("drops == 1e999", "is no number"),
         ("dropz == 0", "not in the language"),
+        ("drop == 0", '"drop" is not in the language; did you mean "drops"'),
         ("slowdwn() <= 3", 'did you mean "slowdown"'),
         ("1 <= drops", "drops is no number to compare with"),
     ],
@@ -575,6 +576,7 @@ def test_a_state_has_one_colour_on_the_page_and_in_the_figures(
     assert search(*wanted, "--require", f"{METRIC} < 1.2", "--trials", "8") == 0
     read = data_of(Path("out/report.html").read_text("utf-8"))
     assert read["names"][0] == "violates", "the order of the trials gives no look"
+    assert read["figures"][0]["x"]["unit"] == "count", "between two trials there is none"
     for name, face in (("meets", "filled"), ("violates", "hollow")):
         colours = {
             to_hex(line.get_color())

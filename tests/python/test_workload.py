@@ -87,6 +87,8 @@ def test_fraction_percent_and_mean_line_are_understood(tmp_path: Path, text: str
         ("100 50\n1000 40\n2000 100\n", "line 2 has the share 40, below 50 in the row above"),
         ("100 0.5\n1e20 1\n", "line 2 has a size that no flow has"),
         ("100 0.5\n1000 0.9\n", "line 2 ends the table with a share of 0.9, not 1"),
+        ("100 0\n1000 0.9999999\n", "with a share of 0.9999999, not 1"),
+        ("10000001 0.5\n10000000 1\n", "the size 10000000, below 10000001 in the row above"),
         ("100 0.5\n1000 1.2\n", "1.2, not 1"),
         ("0 0.5\n0 1\n", "without bytes"),
         ("100 0.5\n1000 many\n", "line 2"),

@@ -20,7 +20,7 @@ from penstock.estimate import available_bytes, estimate
 from penstock.experiments import catalogue
 from penstock.flow_rows import FlowRows
 from penstock.lossless import headroom_note
-from penstock.named import SUFFIX, absolute, own_files
+from penstock.named import SUFFIX, absolute, is_code, own_files
 from penstock.own_class import is_class
 from penstock.readable import bytes_text, counted
 from penstock.scenario import Scenario, Scheme, load_preset, preset_names, scenario_names
@@ -91,7 +91,7 @@ def describe(name: str, read: Callable[[str], Scenario] = Scenario.load) -> Desc
         return _scenario(read(name))
     if name in own_files("experiments"):
         return _experiment(name)
-    if is_class(name):
+    if is_class(name) or is_code(name):
         return _scheme(absolute(name))
     if name.endswith(SUFFIX) or Path(name).is_file():
         return _file(name, read)

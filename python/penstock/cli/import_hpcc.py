@@ -142,6 +142,10 @@ def _print_more(
     output.print_table(titles, rows, right=1)
     reference = "not given" if found.pauses_reference is None else f"{found.pauses_reference:,}"
     typer.echo(
+        "flows that match in addresses, ports and size: "
+        f"{found.flows:,}, of {found.flows_ours:,} here and {found.flows_reference:,} there"
+    )
+    typer.echo(
         f"{found.equal:,} of {found.flows:,} flows took the same time to the nanosecond; "
         f"pauses {found.pauses:,}, reference {reference}; {cpu_seconds:.1f} CPU seconds"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ from penstock.cli import completion, output
 from penstock.cli.directory import out_directory
 from penstock.cli.options import JsonOption
 from penstock.errors import refuse
-from penstock.named import absolute
+from penstock.named import absolute, is_path
 from penstock.storage.draft import write_whole
 from penstock.units import TIME
 
@@ -109,6 +110,8 @@ def _facts(case: Case) -> dict[str, Any]:
 
 
 def _print(case: Case, files: dict[str, Path]) -> None:
+    from penstock.scenario import scenario_names
+
     times = (case.span.total_ns, case.span.before_ns, case.span.after_ns)
     total, before, after = (TIME.format(TIME.units["ns"] * time) for time in times)
     typer.echo(f"{case.table['description']}: {case.flows:,} messages")
@@ -117,5 +120,7 @@ def _print(case: Case, files: dict[str, Path]) -> None:
         "after the last one"
     )
     typer.echo(f"trace:    {files['csv']}\nscenario: {files['toml']}")
-    name = files["toml"] if files["toml"].parent != SCENARIOS else case.name
-    typer.echo(f"next:     penstock run {name}")
+    is_name = files["toml"].parent == SCENARIOS and not is_path(case.name)
+    means_file = is_name and case.name not in scenario_names()
+    name = case.name if means_file else str(files["toml"])
+    typer.echo(f"next:     {shlex.join(['penstock', 'run', name])}")

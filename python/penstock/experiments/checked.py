@@ -40,13 +40,15 @@ _PERCENTILE = re.compile(r"p(?:[0-9]{2}|[0-9]{2,8}[1-9])")
 behind "0.", so that p5 and p100 are refused: they would be p50 and p10."""
 
 
-def checked(text: str, option: str = "--metric") -> str:
+def checked(text: str, option: str = "--metric", words: Sequence[str] = ()) -> str:
     """An expression over single runs, in its one spelling.
 
     Parameters
     ----------
     option
         What it is called in messages.
+    words
+        Names that it may have instead of calls; the caller has put calls in their places.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def checked(text: str, option: str = "--metric") -> str:
         It cannot be evaluated; the message names the nearest metrics.
     """
     body = _body(text, option)
-    calls = list(_Check(text, option, {}).every_call(body))
+    calls = list(_Check(text, option, {}, words).every_call(body))
     if not any(name in METRICS for name, _ in calls):
         remedy = "call a metric, e.g. slowdown(size_max=3000)"
         raise refuse(option, "it measures nothing", remedy, text)
@@ -78,6 +80,8 @@ class _Check:
     place: str
     """What it is called in messages: an option, or a field."""
     axes: Points
+    words: Sequence[str] = ()
+    """Names that are no calls, as messages propose them."""
 
     def check_where(self, calls: Sequence[ast.Call], where: Mapping[str, str | float]) -> None:
         """Refuses a restriction that every call contradicts with a selector of its own."""
@@ -117,10 +121,8 @@ class _Check:
                 self._check_numbers([left, right])
                 yield from self._within([left, right])
             case ast.Call(func=ast.Name(id=name)):
-                known = METRICS | FUNCTIONS
-                if name not in known:
-                    remedy = f"{nearest(name, known)}; `penstock list metrics` lists all"
-                    raise self._refusal(f"there is no metric {quoted(name)}", remedy)
+                if name not in METRICS | FUNCTIONS:
+                    raise self._unknown(f"there is no metric {quoted(name)}", name, ())
                 self._check_parameters(name, node)
                 if name in REDUCING or name == "abs":
                     self._check_numbers(node.args)
@@ -128,8 +130,11 @@ class _Check:
                 yield from self._within([*node.args, *(one.value for one in node.keywords)])
             case ast.Name(id=name) if name in self.axes:
                 return
-            case ast.Name(id=name) if name in METRICS:
+            case ast.Name(id=name) if name in METRICS | FUNCTIONS:
                 raise self._refusal(f"{name} is a function", f"write {name}()")
+            case ast.Name(id=name):
+                message = f"{quoted(name)} is not in the language"
+                raise self._unknown(message, name, [*self.axes, *self.words])
             case _:
                 message = f"{quoted(ast.unparse(node))} is not in the language"
                 raise self._refusal(message, "write numbers, + - * / **, and calls of metrics")
@@ -247,6 +252,11 @@ class _Check:
         if not any(stands(point, value.value) for point in points):
             message = f"the axis {axis} has no point {quoted(str(value.value))}"
             raise self._refusal(message, nearest(str(value.value), [one.label for one in points]))
+
+    def _unknown(self, message: str, name: str, more: Sequence[str]) -> ScenarioError:
+        """The refusal of a name that is no metric, no function and none of `more`."""
+        near = nearest(name, [*METRICS, *FUNCTIONS, *more])
+        return self._refusal(message, f"{near}; `penstock list metrics` lists all")
 
     def _refusal(self, message: str, remedy: str) -> ScenarioError:
         return refuse(self.place, message, remedy, self.text)

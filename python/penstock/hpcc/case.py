@@ -20,6 +20,7 @@ from penstock.hpcc.scheme import scheme_of, wire_of
 from penstock.lines import read_lines
 from penstock.scenario import Scenario
 from penstock.scenario.base import label_of
+from penstock.scenario.topology import of_cables
 from penstock.topology_file import TopologyFile, read_topology
 from penstock.units import TIME
 
@@ -124,16 +125,19 @@ def _case(
         )
     duration = (flows[-1].start_ns - base_ns + 1) * PS
     drain = DRAIN if stop_ns is None else (stop_ns - base_ns) * PS - duration
-    scenario = Scenario(
-        **table,
-        fidelity=fidelity,
-        duration=duration,
-        # A run ends with its last flow; the longest is a minute, which that simulator may exceed.
-        drain=max(min(drain, LONGEST_RUN - duration), 0),
-        topology={"kind": "graph", **topology.graph(as_ns3=fidelity != "exact")},
-        traffic=[_traffic(flows, topology, base_ns)],
-        measure={"events": True},
-    )
+    try:
+        scenario = Scenario(
+            **table,
+            fidelity=fidelity,
+            duration=duration,
+            # A run ends with its last flow; the longest is a minute, which that simulator exceeds.
+            drain=max(min(drain, LONGEST_RUN - duration), 0),
+            topology={"kind": "graph", **topology.graph(as_ns3=fidelity != "exact")},
+            traffic=[_traffic(flows, topology, base_ns)],
+            measure={"events": True},
+        )
+    except ScenarioError as error:
+        raise ScenarioError(of_cables(error.problems, lambda: topology.cables, "")) from None
     return Case(scenario, topology, tuple(flows), base_ns, len(every) - len(flows))
 
 
@@ -176,11 +180,16 @@ def located(error: PydanticCustomError) -> ScenarioError:
 
 
 def _with_lines(error: ScenarioError, config: Config) -> ScenarioError:
-    """The scenario's refusals, with the config's line where a key stands behind the field."""
+    """The scenario's refusals, with the config's line where a key stands behind the field.
+
+    One without a field names the line of another file.
+    """
     found: list[Problem] = []
     for problem in error.problems:
         line = config.lines.get(FIELD_KEYS.get(problem.field.rpartition(".")[2], ""))
-        if line is None:
+        if not problem.field:
+            found.append(problem)
+        elif line is None:
             found.append(replace(problem, file=str(config.path)))
         else:
             wrong = f"is wrong: {problem.message}"

@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from penstock.hpcc.output import FLOW_KEY
 from penstock.look import BLUE, VERMILION
 from penstock.plot.format import plain
 from penstock.plot.style import INK, QUIET, name_axes, style_axes
@@ -40,8 +41,6 @@ BINS: tuple[tuple[str, float, float], ...] = (
 )
 """Name, lower and upper bound [B] of each bin."""
 PERCENTILES = (50, 95, 99)
-KEY = ["sip", "dip", "sport", "dport"]
-"""What names a flow in both files."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,11 @@ class Comparison:
 
     bins: tuple[BinResult, ...]
     flows: int
-    """Flows in both files."""
+    """Flows in both files: those with the same addresses, ports and size."""
+    flows_ours: int
+    """Flows of our run that finished."""
+    flows_reference: int
+    """Flows of the reference."""
     equal: int
     """Of these, how many took the same time, to the nanosecond."""
     pauses: int
@@ -87,6 +90,7 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """The comparison as plain data."""
         return {
+            "flows": {"ours": self.flows_ours, "reference": self.flows_reference},
             "flows_in_both": self.flows,
             "equal_fct": self.equal,
             "pauses": {"ours": self.pauses, "reference": self.pauses_reference},
@@ -114,10 +118,11 @@ def compare(
         for name in sides[0]
         if len(sides[0][name]) or len(sides[1][name])
     )
-    both = ours.join(reference, on=KEY, how="inner", suffix="_reference")
+    both = ours.join(reference, on=FLOW_KEY, how="inner", suffix="_reference")
     equal = both.filter(pl.col("fct_ns") == pl.col("fct_ns_reference")).height
     counted = None if pfc_reference is None else _pauses(pfc_reference)
-    return Comparison(bins, both.height, equal, _pauses(pfc), counted)
+    heights = (both.height, ours.height, reference.height)
+    return Comparison(bins, *heights, equal, _pauses(pfc), counted)
 
 
 def _pauses(pfc: pl.DataFrame) -> int:

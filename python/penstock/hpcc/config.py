@@ -16,7 +16,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from penstock.errors import nearest, quoted
-from penstock.hpcc.quantity import rate_bps, time_ns
+from penstock.hpcc.quantity import rate_bps, seconds_ns
 from penstock.lines import Line, read_lines
 from penstock.text_file import exists
 from penstock.units import TIME, refusal
@@ -154,7 +154,7 @@ def _rate(line: Line, words: list[str]) -> int:
 
 
 def _seconds(line: Line, words: list[str]) -> int:
-    return line.read(time_ns, _one(line, words))
+    return line.read(seconds_ns, _one(line, words))
 
 
 def _microseconds(line: Line, words: list[str]) -> int:

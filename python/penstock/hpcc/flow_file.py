@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.dependency import FLOWS_MAX, SIZE, SIZE_MAX, checked_flows
-from penstock.hpcc.quantity import time_ns
+from penstock.hpcc.quantity import seconds_ns
 from penstock.lines import Line, announced
 from penstock.topology_file import NODE_MAX
 from penstock.units import TIME
@@ -72,5 +72,5 @@ def _hpcc_flow(line: Line) -> HpccFlow:
         line.whole(words[2], "the priority group"),
         port,
         line.whole(words[-2], SIZE, SIZE_MAX, least=1),
-        line.read(time_ns, words[-1]),
+        line.read(seconds_ns, words[-1]),
     )

@@ -7,6 +7,7 @@ order of the events.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -24,11 +25,14 @@ FCT_FILE, PFC_FILE = "fct.txt", "pfc.txt"
 FIRST_PORT = 10_000
 """UDP source port of the first flow of a pair of hosts; later ones count up."""
 FCT_COLUMNS = ("sip", "dip", "sport", "dport", "size", "start_ns", "fct_ns", "ideal_ns")
+FLOW_KEY = FCT_COLUMNS[:5]
+"""What names a flow in every such file."""
 PFC_COLUMNS = ("time_ns", "node", "node_type", "ifindex", "type")
 """`node_type` is 0 for a host and 1 for a switch, `type` 1 for a pause and 0 for a resume."""
 NUMBER_MAX = 2**63 - 1
 """Largest number of a result file: the tables have signed integers of 64 bits."""
 PFC_TYPES = {"resume_received": 0, "pause_received": 1}
+_ADDRESS = re.compile("[0-9a-f]{8}")
 
 
 def address(node: int) -> str:
@@ -87,35 +91,64 @@ def write_results(case: Case, run: Run, directory: Path) -> tuple[pl.DataFrame, 
 
 
 def read_fct(path: Path) -> pl.DataFrame:
-    """A ``fct.txt``, plain, gzipped or empty, as :data:`FCT_COLUMNS`.
+    """A ``fct.txt``, plain or gzipped, as :data:`FCT_COLUMNS`.
 
     Raises
     ------
     ScenarioError
-        When a line is none of such a file.
+        When a line is none of such a file or repeats a flow, or there is no line.
     """
-    return _read(path, FCT_COLUMNS, texts=2)
+    try:
+        lines = read_lines(path)
+        rows = [_flow(line) for line in lines]
+        _check_repeats(lines, rows)
+    except PydanticCustomError as error:
+        raise located(error) from None
+    types = [pl.String] * 2 + [pl.Int64] * (len(FCT_COLUMNS) - 2)
+    return pl.DataFrame(rows, dict(zip(FCT_COLUMNS, types, strict=True)), orient="row")
 
 
 def read_pfc(path: Path) -> pl.DataFrame:
     """A ``pfc.txt``, plain, gzipped or empty, as :data:`PFC_COLUMNS`; as :func:`read_fct`."""
-    return _read(path, PFC_COLUMNS, texts=0)
-
-
-def _read(path: Path, columns: tuple[str, ...], texts: int) -> pl.DataFrame:
     try:
-        rows = [_row(line, columns, texts) for line in read_lines(path, may_be_empty=True)]
+        lines = read_lines(path, may_be_empty=True)
+        rows = [
+            [line.whole(word, name, NUMBER_MAX) for name, word in _words(line, PFC_COLUMNS).items()]
+            for line in lines
+        ]
     except PydanticCustomError as error:
         raise located(error) from None
-    types = [pl.String] * texts + [pl.Int64] * (len(columns) - texts)
-    return pl.DataFrame(rows, schema=dict(zip(columns, types, strict=True)), orient="row")
+    return pl.DataFrame(rows, dict.fromkeys(PFC_COLUMNS, pl.Int64), orient="row")
 
 
-def _row(line: Line, columns: tuple[str, ...], texts: int) -> list[str | int]:
+def _flow(line: Line) -> tuple[str | int, ...]:
+    """The cells of a line; a flow has bytes and takes time."""
+    row: list[str | int] = []
+    for name, word in _words(line, FCT_COLUMNS).items():
+        if name not in ("sip", "dip"):
+            least = int(name in ("size", "fct_ns", "ideal_ns"))
+            row.append(line.whole(word, name, NUMBER_MAX, least))
+        elif _ADDRESS.fullmatch(word):
+            row.append(word)
+        else:
+            remedy = f"write eight hexadecimal digits, such as {address(0)}"
+            raise line.refuse("is no address", remedy, word)
+    return tuple(row)
+
+
+def _check_repeats(lines: list[Line], rows: list[tuple[str | int, ...]]) -> None:
+    first: dict[tuple[str | int, ...], Line] = {}
+    for line, row in zip(lines, rows, strict=True):
+        known = first.setdefault(row[: len(FLOW_KEY)], line)
+        if known is not line:
+            raise line.refuse(f"is of the same flow as line {known.number}", "keep one of them")
+
+
+def _words(line: Line, columns: tuple[str, ...]) -> dict[str, str]:
+    """The words of a line by their columns."""
     words = line.text.split()
     if len(words) != len(columns):
         raise line.refuse(
             f"has {len(words)} of {len(columns)} columns", f"a line is {' '.join(columns)}"
         )
-    numbers = zip(words[texts:], columns[texts:], strict=True)
-    return [*words[:texts], *(line.whole(word, name, NUMBER_MAX) for word, name in numbers)]
+    return dict(zip(columns, words, strict=True))

@@ -7,6 +7,7 @@ the nearest double is a little smaller. Confirmed on every start time of both re
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -25,7 +26,9 @@ RATE_UNITS = {
 TIME_UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """Nanoseconds in each unit of ns-3's ``Time``; a number alone is in seconds."""
 
-_NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([A-Za-z/]*)")
+_DIGITS = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
+_NUMBER = re.compile(rf"{_DIGITS}([A-Za-z/]*)")
+_DOUBLE = re.compile(rf"{_DIGITS}([eE][-+]?[0-9]+)?")
 _TIME_MAX = U64_MAX // TIME.units["ns"]
 """Longest time [ns]: a scenario counts picoseconds in 64 bits."""
 _FRACTION_BITS = 64
@@ -56,11 +59,35 @@ def time_ns(text: str) -> int:
         A `ValueError`: it is no time, or longer than 64 bits of picoseconds.
     """
     number, unit = _split(text, TIME_UNITS, "s", "time", "0.001ms")
-    numerator, denominator = float(number).as_integer_ratio()
-    fixed_point = (numerator << _FRACTION_BITS) // denominator
-    time = (fixed_point * TIME_UNITS[unit]) >> _FRACTION_BITS
+    return _cut(text, float(number), unit, "0.001ms")
+
+
+def seconds_ns(text: str) -> int:
+    """The whole nanoseconds of a number of seconds such as ``2.000000101`` or ``1e-3``.
+
+    That simulator reads it from its file as a ``double``: it may have an exponent, and no unit.
+
+    Raises
+    ------
+    PydanticCustomError
+        As :func:`time_ns`.
+    """
+    if len(text) > NUMBER_WIDTH or not _DOUBLE.fullmatch(text):
+        raise refusal(
+            f"{quoted(text)} is no time in seconds", 'write a number alone, e.g. "2.000001"'
+        )
+    return _cut(text, float(text), "s", "2.000001")
+
+
+def _cut(text: str, number: float, unit: str, example: str) -> int:
+    """Whole nanoseconds of a time; `text` is how it is written."""
+    time = _TIME_MAX + 1
+    if math.isfinite(number):
+        numerator, denominator = number.as_integer_ratio()
+        fixed_point = (numerator << _FRACTION_BITS) // denominator
+        time = (fixed_point * TIME_UNITS[unit]) >> _FRACTION_BITS
     if time > _TIME_MAX:
-        raise refusal(f"{quoted(text)} is no time that can be simulated", 'write e.g. "0.001ms"')
+        raise refusal(f"{quoted(text)} is no time that can be simulated", f'write e.g. "{example}"')
     return time
 
 

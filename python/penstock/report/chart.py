@@ -18,8 +18,9 @@ from penstock.readable import SIZE_UNIT
 from penstock.report.columns import columns
 from penstock.units import RATE, SIZE, TIME
 
-Unit = Literal["number", "bytes", "share"]
-"""How the page writes a number: as it is, as a size, as a percentage of 1."""
+Unit = Literal["number", "count", "bytes", "share"]
+"""How the page writes a number: as it is, as it is with ticks at whole numbers only, as a size, as
+a percentage of 1."""
 
 Scale = Literal["linear", "log", "tail", "near-zero", "named"]
 """How an axis is divided. "tail": shares, stretched towards 1. "near-zero": linear up to 10, then

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import nearest, quoted
-from penstock.named import CODE, check_meaning, is_path, own_files
+from penstock.named import CODE, check_meaning, is_code, is_path, own_files
 from penstock.own_class import absolute_class, find, is_class, kind_of, sha256_of
 from penstock.scenario.base import Text, field, label_of, path_beside
 from penstock.scenario.declared import scheme as declared
@@ -90,6 +90,9 @@ def find_preset(reference: str, directory: Path = Path()) -> str | Path:
     """The name of a built-in preset or of a class, or the file of a user's; see `load_preset`."""
     if is_class(reference):
         return reference
+    if is_code(reference):
+        remedy = f"name a class in it: write {reference}:CLASS"
+        raise refusal(f"{reference} is a file of Python code", remedy)
     if is_path(reference):
         remedy = "write the path of a scheme's TOML file"
         return path_beside(reference, directory, remedy)

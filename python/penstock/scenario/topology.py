@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ from pydantic import Field, ValidationInfo, model_validator
 from penstock.errors import Problem, problem_of
 from penstock.scenario.base import Part, path_beside, resolve_path
 from penstock.scenario.declared import topology as declared
-from penstock.topology_file import read_topology
+from penstock.topology_file import FileCable, read_topology
 from penstock.units import refusal
 
 
@@ -222,17 +222,33 @@ def of_topology_file(
     """
     topology = table.get("topology")
     file = topology.get("file") if isinstance(topology, Mapping) else None
-    read = cache(read_topology)
+    if not isinstance(file, str):
+        yield from problems
+        return
+    read = cache(lambda: read_topology(path_beside(file, directory, "")).cables)
+    yield from of_cables(problems, read, "topology.file")
+
+
+def of_cables(
+    problems: Iterable[Problem], read: Callable[[], Sequence[FileCable]], field: str
+) -> Iterator[Problem]:
+    """Problems of cables, told of the lines of their file and of the `field` that names the file.
+
+    Parameters
+    ----------
+    read
+        The cables of the file; asked only where a problem is of one of them.
+    """
     for problem in problems:
         found = _CABLE.fullmatch(problem.field)
-        if not found or not isinstance(file, str):
+        if not found:
             yield problem
             continue
-        cables = read(path_beside(file, directory, "")).cables
+        cables = read()
         line = cables[int(found["cable"])].line
         a, b, rate, delay, *_ = line.text.split()
         word = {"rate": rate, "delay": delay}.get(found["part"], f"{a} {b}")
         remedy = problem.remedy
         if other := _OTHER_CABLE.search(remedy):
             remedy = remedy.replace(other[0], f"line {cables[int(other[1])].line.number}")
-        yield problem_of(line.refuse("is wrong", remedy, word), "topology.file")
+        yield problem_of(line.refuse("is wrong", remedy, word), field)

@@ -135,6 +135,8 @@ def _head(line: Line) -> dict[str, int]:
         if key not in (*_COUNTS, *_RECOMPUTED, _BETWEEN_STAGES):
             known = ", ".join((*_COUNTS, *_RECOMPUTED, _BETWEEN_STAGES))
             raise line.refuse("is no key of the first line", f"known are {known}", word)
+        if key in found:
+            raise line.refuse(f"has {key} twice", "write it once")
         found[key] = line.whole(number, key)
         if key in _RECOMPUTED and found[key]:
             # SimAI writes the layers behind the count, so what follows are no pairs.

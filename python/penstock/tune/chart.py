@@ -66,7 +66,7 @@ def _course(outcome: Outcome, known: pl.DataFrame, words: str) -> ReportFigure:
     chart = Chart(
         title=title,
         table=known.select("trial", "name", "mean", "low", "high"),
-        x=Axis("trial"),
+        x=Axis("trial", "count"),
         y=_objective(outcome),
         along="trial",
         views=[View("Mean", "mean", ("low", "high"))],

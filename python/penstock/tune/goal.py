@@ -163,4 +163,4 @@ def _checked(text: str, option: str) -> str:
         written = ast.unparse(_Counts().visit(ast.parse(text.strip(), mode="eval")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         written = text  # that it is no expression is what the check says
-    return checked(written, option)
+    return checked(written, option, COUNTS)

@@ -124,7 +124,9 @@ DCQCN = CONFIG.replace(
     b"CC_MODE 8",
     b"CC_MODE 1\nRATE_AI 40Mb/s\nRATE_HAI 400Mb/s\nRP_TIMER 300\nALPHA_RESUME_INTERVAL 1",
 )
-FCT = b"0b000001 0b000101 10000 100 1000 2000000000 4000 3900\n" * 2
+FCT = b"".join(
+    b"0b000001 0b000101 %d 100 1000 2000000000 4000 3900\n" % port for port in (10_000, 10_001)
+)
 PFC = b"2000001000 1 0 1 1\n2000002000 1 0 1 0\n"
 
 EXPERIMENTS = tuple(source_file(name).read_bytes() for name in ("bfc/fig10", "pcn/fig13"))

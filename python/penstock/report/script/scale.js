@@ -18,7 +18,13 @@ const NEAR_ZERO = 10; // a near-zero axis is linear up to here
 /** The scale of an axis of a chart. `kind` is its own, or the one that the reader has chosen. */
 export function scaleOf(axis, kind = axis.scale) {
   if (kind === "named") return named(axis);
-  return { ...SCALES[kind](axis), ...writing(axis, kind), kind };
+  const scale = { ...SCALES[kind](axis), ...writing(axis, kind), kind };
+  return axis.unit === "count" ? { ...scale, ticks: wholeTicks(scale) } : scale;
+}
+
+// Between two trials there is none.
+function wholeTicks({ from, ticks }) {
+  return (...range) => ticks(...range).filter((place) => Number.isInteger(clean(from(place))));
 }
 
 /** The other scale that a reader can choose for an axis; none for words. */

@@ -30,9 +30,9 @@ export function shareText(value, digits = 3) {
   return `${Number(percent.toPrecision(digits))} %`;
 }
 
-/** The function that writes numbers of a unit: "number", "bytes" or "share". */
+/** The function that writes numbers of a unit: "number", "count", "bytes" or "share". */
 export function writer(unit) {
-  return { number: numberText, bytes: bytesText, share: shareText }[unit];
+  return { number: numberText, count: numberText, bytes: bytesText, share: shareText }[unit];
 }
 
 /** A name of the data as the name of a file. */
