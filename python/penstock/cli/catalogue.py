@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments", "metrics"]
 """What can be listed."""
 
+ENDINGS = {
+    "--graph": ("picture", ".svg", ".png", ".pdf"),
+    "--save-trace": ("trace", ".csv", ".csv.gz"),
+}
+"""What `show` writes, and how the names of these files end."""
+
 
 def list_(
     kind: Annotated[Kind, typer.Argument(help="What to list.")], as_json: JsonOption = False
@@ -59,7 +65,7 @@ def show(
     ] = None,
     save_trace: Annotated[
         Path | None,
-        typer.Option(help="Write the scenario's dependent flows as a CSV trace."),
+        typer.Option(help="Write the scenario's dependent flows as a trace: .csv or .csv.gz."),
     ] = None,
     scheme: SchemeOption = None,
     settings: SetOption = None,
@@ -120,9 +126,15 @@ def _dependent(
             option = "--graph" if graph else "--save-trace"
             raise refuse(option, "only a scenario has flows", "name a scenario")
         return []
-    for option, file in {"--graph": graph, "--save-trace": trace}.items():
-        if file is not None:
-            check_file(file, force, option)
+    asked = {"--graph": graph, "--save-trace": trace}
+    for option, file in asked.items():
+        if file is None:
+            continue
+        kind, *endings = ENDINGS[option]
+        if not file.name.endswith(tuple(endings)):
+            message, remedy = f"it has no ending of a {kind}", f"end it with {', '.join(endings)}"
+            raise refuse(option, message, remedy, file.name)
+        check_file(file, force, option)
     entries = scenario.resolve().traffic
     if not (graph or trace or any(one.kind == "collective" or _waits(one) for one in entries)):
         return []
