@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
+from penstock import interruption
 from penstock.cli import completion, output
 from penstock.cli.options import JsonOption, SchemeOption, SetOption, read_scenario
 from penstock.errors import ScenarioError, nearest, refuse
@@ -146,6 +147,7 @@ def _dependent(
     found = DependencyGraph(scenario)
     if graph:
         found.save_picture(graph)
+    interruption.written(*(file for file in asked.values() if file is not None))
     return found.rows()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from penstock import interruption
 from penstock.cli import output
 from penstock.cli.directory import new_page
 from penstock.cli.options import ForcePageOption, JsonOption
@@ -40,6 +41,7 @@ def report(
     found = [directory for path in runs for directory in run_directories(path)]
     target = new_page(out or runs[0] / REPORT_FILE, force)
     page = write(load_runs(found), target, command=command_line())
+    interruption.written(page)
     if as_json:
         output.print_json({"report": str(page), "runs": [str(path) for path in found]})
     else:

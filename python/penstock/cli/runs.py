@@ -124,7 +124,7 @@ def present(
     pooled = {name: [runs[one] for one in keys if one in runs] for name, keys in named.items()}
     pooled = {name: members for name, members in pooled.items() if members}
     page, results = write_report(pooled, target, title)
-    interruption.keep(f"all is written to {target}")
+    interruption.written(target)
     if as_json:
         summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
         places = {"directory": str(target), "report": str(page)}

@@ -116,7 +116,7 @@ def search(
         outcome = outcome_of(plan, found)
         write_files(outcome, target)
         page = write_page(outcome, target, command_line())
-    interruption.keep(f"all is written to {target}")
+    interruption.written(target)
     _present(outcome, target, page, as_json)
     if found.missing or outcome.best is None:
         raise typer.Exit(1)

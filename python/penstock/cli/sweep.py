@@ -165,7 +165,7 @@ def sweep(
             )
         pooled = pool(target)
         page = write_page(pooled, target, command_line(), _notes(outcomes))
-    interruption.keep(f"all is written to {target}")
+    interruption.written(target)
     _present(pooled, outcomes, target, page, as_json)
     if outcomes.missing or outcomes.failures:
         raise typer.Exit(1)
