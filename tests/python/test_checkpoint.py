@@ -18,8 +18,9 @@ import pytest
 from penstock import Run, Scenario, ScenarioError, StorageError, resume, run, run_many
 from penstock.cli import main
 from penstock.cli.options import checkpoint_seconds
-from penstock.storage.checkpoint import UNFINISHED, Checkpoints, find_checkpoint, how_to_resume
+from penstock.storage.checkpoint import Checkpoints, find_checkpoint
 from penstock.storage.draft import draft_of
+from penstock.storage.unfinished import UNFINISHED, how_to_resume
 from penstock.tables import FILES
 
 pytestmark = pytest.mark.slow
