@@ -8,6 +8,7 @@ Invariant: a trace that was saved gives the same flows under the same numbers.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,9 +30,6 @@ EVENTS = ("received", "acknowledged", "started")
 
 SHOWN = 64
 """Most flows of a printed table and of a picture; our choice: more fill neither with sense."""
-
-PICTURES = (".svg", ".png", ".pdf")
-"""Endings of pictures."""
 
 LOOPS = ("rpc", "on-off")
 """Kinds of traffic whose flows follow from what happens in a run."""
@@ -91,6 +89,8 @@ class DependencyGraph:
     def save_trace(self, path: Path) -> int:
         """Writes the flows as a CSV trace (docs/files.md), and returns their number.
 
+        A trace whose name ends in ``.gz`` is gzipped.
+
         Raises
         ------
         ScenarioError
@@ -123,7 +123,8 @@ class DependencyGraph:
                 "its flows have several classes, and all flows of a trace have one",
                 "save scenarios with a class each",
             )
-        write_whole(path, self._csv().encode())
+        text = self._csv().encode()
+        _put(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
         return len(self.flows)
 
     def _csv(self) -> str:
@@ -144,29 +145,22 @@ class DependencyGraph:
         return text.getvalue()
 
     def save_picture(self, path: Path) -> None:
-        """Writes the picture of :meth:`draw`; the ending says the format: .svg, .png or .pdf.
+        """Writes the picture of :meth:`draw`; the ending of the name is its format.
 
         Raises
         ------
-        ScenarioError
-            The ending is another one.
         StorageError
             The disk does not take the file.
         """
         from matplotlib.figure import Figure
 
-        if path.suffix not in PICTURES:
-            raise refuse(
-                "--graph", "it has no ending of a picture", f"end it with {', '.join(PICTURES)}",
-                path.name,
-            )  # fmt: skip
         hosts = len({*self.flows["src"].to_list(), *self.flows["dst"].to_list()})
         width, height = 1.5 + 1.2 * (1 + max(self.levels().values(), default=0)), 1.5 + 0.45 * hosts
         figure = Figure(figsize=(max(width, 7), max(height, 3)), layout="constrained")
         self.draw(figure.subplots())
         image = io.BytesIO()
         figure.savefig(image, format=path.suffix[1:], dpi=130)
-        write_whole(path, image.getvalue())
+        _put(path, image.getvalue())
 
     def draw(self, axes: Axes | None = None) -> Axes:
         """Draws the flows as arrows between hosts, a column for each level of waiting.
@@ -231,6 +225,12 @@ def after_cells(waits: list[tuple[str, int]]) -> tuple[str, int]:
     delay = min((later for _, later in waits), default=0)
     words = (f"{word}:{later - delay}" if later > delay else word for word, later in waits)
     return ";".join(words), delay
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Writes a file, in a folder that is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, data)
 
 
 def _is_drawn(entry: object) -> bool:

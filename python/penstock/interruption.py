@@ -53,6 +53,12 @@ def keep(words: str) -> None:
     _kept = words
 
 
+def written(*paths: Path) -> None:
+    """Says that a command has written all that it was to write; of no path it changes nothing."""
+    if paths:
+        keep("all is written to " + ", ".join(map(str, paths)))
+
+
 def kept() -> str:
     """What is left behind by a command that ends now."""
     return _kept

@@ -22,6 +22,7 @@ from penstock.forked import check_fork
 from penstock.presented import html_table, run_line, run_rows
 from penstock.provenance import package_version, source_commit
 from penstock.scenario import Scenario
+from penstock.storage.checkpoint import Resumable
 from penstock.storage.claim import CLAIM_SECONDS
 from penstock.storage.place import SAVE_SECONDS, Place, Writer
 from penstock.storage.record import Checksum, damaged, read_record
@@ -362,12 +363,12 @@ def claim(
     *,
     force: bool = False,
     patience: float = CLAIM_SECONDS,
-    resumes: bool = False,
+    resumed: Resumable | None = None,
 ) -> Place:
     """Claims a directory for a run of a scenario; see :class:`penstock.storage.place.Place`."""
     scenario_hash = scenario.content_hash()
     return Place(
-        directory, scenario_hash, RUN_FILES, force=force, patience=patience, resumes=resumes
+        directory, scenario_hash, RUN_FILES, force=force, patience=patience, resumed=resumed
     )
 
 

@@ -25,7 +25,7 @@ from penstock.processors import check_threads, is_whole, processor_count, thread
 from penstock.results import Run, claim
 from penstock.runner import SIGNAL_POLL_SECONDS, Progress, check_scenario, run_kept
 from penstock.scenario import Scenario
-from penstock.storage.checkpoint import Checkpoint, find_checkpoint
+from penstock.storage.checkpoint import Resumable, resumable
 from penstock.storage.name import file_names
 
 
@@ -40,7 +40,7 @@ def run_many(
     check: bool = False,
     once: bool = False,
     checkpoint_seconds: float | None = None,
-    resumed: Mapping[str, Checkpoint] | None = None,
+    resumed: Mapping[str, Resumable] | None = None,
     progress: Callable[[str, Progress], None] | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
@@ -91,7 +91,7 @@ def run_each(
     check: bool = False,
     once: bool = False,
     checkpoint_seconds: float | None = None,
-    resumed: Mapping[str, Checkpoint] | None = None,
+    resumed: Mapping[str, Resumable] | None = None,
     progress: Callable[[str, Progress], None] | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
     on_finished: Callable[[str, Run], None] | None = None,
@@ -137,7 +137,7 @@ def run_each(
         Time after which each leaves a checkpoint in its directory [s], from which
         :func:`resume` goes on; none without it.
     resumed
-        Runs that go on from a checkpoint in their directory, on as many threads as before.
+        Runs that go on from a checkpoint in their directory, which is claimed already.
     progress
         Is told about ten times a second how far each run is, by its name, from several threads.
     on_estimate
@@ -184,14 +184,11 @@ def run_each(
         needed = _check_all(scenarios, workers, oversize, on_estimate)
         places = {
             name: stack.enter_context(
-                claim(directory, scenarios[name], force=force, resumes=name in resumed)
+                claim(directory, scenarios[name], force=force, resumed=resumed.get(name))
             )
             for name, directory in _directories(scenarios, out).items()
         }
-        kept = {
-            name: place.checkpoints(checkpoint_seconds, resumed.get(name))
-            for name, place in places.items()
-        }
+        kept = {name: place.checkpoints(checkpoint_seconds) for name, place in places.items()}
         for name, checkpoints in kept.items():
             checkpoints.begin(scenarios[name])
 
@@ -296,24 +293,25 @@ def resume(
     Raises
     ------
     ScenarioError
-        There is no checkpoint, it is damaged, or another version has written it.
+        There is no checkpoint, it is damaged, or another version has written it; or the run, or
+        another writer, is at work there.
     SimulationError, StorageError
         As :func:`run_many`.
     """
     place = Path(directory)
-    scenario, last = find_checkpoint(place)
     each = None if progress is None else lambda _, now: progress(now)
-    name = scenario.scheme.name
-    runs = run_many(
-        {name: scenario},
-        out={name: place},
-        oversize=True,
-        threads=last.threads,
-        check=last.check,
-        checkpoint_seconds=last.every_seconds,
-        resumed={name: last},
-        progress=each,
-    )
+    with resumable(place) as found:
+        name = found.scenario.scheme.name
+        runs = run_many(
+            {name: found.scenario},
+            out={name: place},
+            oversize=True,
+            threads=found.last.threads,
+            check=found.last.check,
+            checkpoint_seconds=found.last.every_seconds,
+            resumed={name: found},
+            progress=each,
+        )
     return runs[name]
 
 

@@ -17,8 +17,10 @@ import pytest
 
 from penstock import Run, Scenario, ScenarioError, StorageError, resume, run, run_many
 from penstock.cli import main
-from penstock.storage.checkpoint import UNFINISHED, Checkpoints, find_checkpoint, how_to_resume
+from penstock.cli.options import checkpoint_seconds
+from penstock.storage.checkpoint import Checkpoints, find_checkpoint
 from penstock.storage.draft import draft_of
+from penstock.storage.unfinished import UNFINISHED, how_to_resume
 from penstock.tables import FILES
 
 pytestmark = pytest.mark.slow
@@ -190,6 +192,13 @@ def test_a_state_that_the_disk_does_not_take_leaves_the_checkpoint_before(
     assert resume(tmp_path / "out").summary["digest"] == run(scenario).summary["digest"]
 
 
+def test_a_time_of_milliseconds_is_taken_and_the_least_one_is_said() -> None:
+    assert checkpoint_seconds("every=500ms") == 0.5
+    assert checkpoint_seconds(EVERY) == 0.1
+    with pytest.raises(ScenarioError, match=r"so fast; write every=0\.1s or more"):
+        checkpoint_seconds("every=99ms")
+
+
 def test_an_error_of_the_caller_is_not_one_of_the_disk() -> None:
     def progress(_: object) -> None:
         raise BrokenPipeError("nobody reads")
@@ -249,7 +258,7 @@ def test_what_cannot_be_saved_is_refused(
 ) -> None:
     assert main(["resume", str(tmp_path / "nothing")]) == 2
     assert "there is no checkpoint of a run that did not end" in capsys.readouterr().err
-    for text in ["10min", "every=0s", "every=ten", "every=5 days"]:
+    for text in ["10min", "every=0s", "every=99ms", "every=ten", "every=5 days"]:
         assert main(["run", "quickstart", "--out", str(tmp_path / "x"), "--checkpoint", text]) == 2
         assert "every=30s" in capsys.readouterr().err
     exact = long_scenario()

@@ -434,6 +434,11 @@ def test_a_full_standard_output_is_no_mistake_of_the_input(here: Path) -> None:
     for command, left in {
         "--version": "nothing was run",
         "run quickstart --out run": "all is written to run",
+        "export run --csv tables": "all is written to tables",
+        "watch run --out watch.html": "all is written to watch.html",
+        "report run --out report.html": "all is written to report.html",
+        "show ai-fabric --save-trace trace.csv --graph graph.svg": "all is written to graph.svg, "
+        "trace.csv",
     }.items():
         words = [sys.executable, "-m", "penstock", *command.split()]
         with Path("/dev/full").open("w") as full:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -410,6 +411,7 @@ def test_show_prints_and_draws_who_waits_for_whom(
     [
         (["bfc", "--graph", "x.svg"], "only a scenario has flows"),
         (["job.toml", "--graph", "x.doc"], "no ending of a picture"),
+        (["job.toml", "--save-trace", "x.cm"], "no ending of a trace; end it with .csv, .csv.gz"),
         (["quickstart", "--save-trace", "x.csv"], "no flow waits for another"),
         (["loop.toml", "--save-trace", "x.csv"], "follow from what happens"),
     ],
@@ -426,17 +428,28 @@ def test_what_cannot_be_drawn_or_saved_is_refused(
     assert not Path("x.csv").exists() and not Path("x.svg").exists()
 
 
-@pytest.mark.parametrize("option", ["--save-trace", "--graph"])
+@pytest.mark.parametrize(("option", "name"), [("--save-trace", "job.csv"), ("--graph", "job.svg")])
 def test_show_replaces_a_file_with_force_only(
-    here: Path, capsys: pytest.CaptureFixture[str], option: str
+    here: Path, capsys: pytest.CaptureFixture[str], option: str, name: str
 ) -> None:
     text = SMALL.replace("OPERATION", "tree-all-reduce").replace("GAP", "4")
-    file = write(here, text, "job.svg")
-    assert main(["show", "job.svg", option, "job.svg"]) == 2
+    file = write(here, text, name)
+    assert main(["show", name, option, name]) == 2
     assert "a file has this name" in " ".join(capsys.readouterr().err.split())
     assert file.read_text() == text
-    show(capsys, "job.svg", option, "job.svg", "--force")
+    show(capsys, name, option, name, "--force")
     assert file.read_text() != text
+
+
+def test_show_makes_the_folder_and_compresses_where_the_name_says_so(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(here, SMALL.replace("OPERATION", "tree-all-reduce").replace("GAP", "4"), "job.toml")
+    show(capsys, "job.toml", "--save-trace", "a/b/job.csv", "--graph", "c/job.png")
+    assert Path("c/job.png").exists()
+    show(capsys, "job.toml", "--save-trace", "job.csv.gz")
+    assert gzip.decompress(Path("job.csv.gz").read_bytes()) == Path("a/b/job.csv").read_bytes()
+    assert read_trace(Path("job.csv.gz")) == read_trace(Path("a/b/job.csv"))
 
 
 def test_the_page_says_what_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ from penstock.report.document import shortened
 from penstock.report.figure import ReportFigure
 from penstock.report.table import HEADLINE, headline, unfinished
 from penstock.results import SCENARIO_FILE
-from penstock.storage.checkpoint import CHECKPOINT_FILE, UNFINISHED
+from penstock.storage.unfinished import CHECKPOINT_FILE, UNFINISHED
 
 COMMAND = "penstock compare bfc-demo --scheme bfc,hpcc --out runs/demo"
 

@@ -12,6 +12,7 @@ import pytest
 
 from penstock import Run, Scenario, ScenarioError, run
 from penstock.cli import main
+from penstock.interruption import kept
 from penstock.scenario.declared.topology import RailTopology
 from penstock.simai.case import FLOWS_MAX, Choice, case_of
 from penstock.simai.groups import groups_of
@@ -328,6 +329,7 @@ def test_files_of_others_are_kept(here: Path, capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().out
     assert "1 training iteration of 4 ranks (2 tensor, 2 data parallel) over 1 layer" in said
     assert said.splitlines()[-1] == "next:     penstock run job"
+    assert kept() == "all is written to scenarios/job.csv, scenarios/job.toml"
     before = Path("scenarios/job.csv").read_bytes()
     assert imported("job.txt", "--iterations", "2") == 2
     assert "there is a file of this name" in capsys.readouterr().err

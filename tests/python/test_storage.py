@@ -17,11 +17,12 @@ from fake_core import FakeCore
 
 from penstock import Run, Scenario, ScenarioError, StorageError, interruption, run, run_many
 from penstock.cli import main
+from penstock.cli.report import run_directories
 from penstock.results import RUN_FILES, claim
-from penstock.storage.checkpoint import UNFINISHED
 from penstock.storage.claim import LOCK
 from penstock.storage.draft import draft_of, whole_file, write_whole
 from penstock.storage.record import SUMMARY_FILE, sealed
+from penstock.storage.unfinished import CHECKPOINT_FILE, UNFINISHED
 
 QUICK = Scenario.from_name("quickstart")
 OTHER = QUICK.with_overrides({"seed": 2})
@@ -438,6 +439,45 @@ def test_a_place_that_cannot_be_taken_keeps_the_checkpoint(
         with pytest.raises(StorageError, match=r"busy; nothing was written there; name another"):
             place.put({"cancelled": False}, {"flows.parquet": lambda to: to.write(b"1")})
     assert (folder / "checkpoint.json").exists()
+
+
+def test_a_run_that_goes_on_is_not_resumed_and_its_directory_is_waited_for(
+    core: FakeCore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The checkpoint that a run still replaces looks damaged; here it is."""
+    out, made = tmp_path / "run", run(QUICK)
+    with claim(out, QUICK) as place:
+        (draft_of(out) / UNFINISHED / CHECKPOINT_FILE).write_text("{}")
+        for command in ("resume", "report", "watch", "export"):
+            words = ["--csv", str(tmp_path / "csv")] if command == "export" else []
+            assert main([command, str(out), *words]) == 2
+            said = capsys.readouterr().err
+            assert f"process {os.getpid()} on" in said and "is writing there; wait until" in said
+        (draft_of(out) / UNFINISHED / CHECKPOINT_FILE).unlink()
+
+        def end() -> None:
+            made.save_at(place)
+            place.release()
+
+        threading.Timer(0.3, end).start()
+        assert main(["resume", str(out)]) == 2
+    assert f"the run is complete; see it with penstock report {out}" in capsys.readouterr().err
+
+
+def test_a_run_that_was_killed_is_gone_on_with_whoever_wants_to_read_it(
+    core: FakeCore, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    with claim(out, QUICK):
+        (draft_of(out) / UNFINISHED / CHECKPOINT_FILE).write_text("{}")
+    for read in (Run.load, run_directories):
+        with pytest.raises(ScenarioError, match=f"not end; go on with it: penstock resume {out}"):
+            read(out)
+        (tmp_path / "page.html").touch()
+        with pytest.raises(ScenarioError, match="there is no complete run: this is a file; name a"):
+            read(tmp_path / "page.html")
+    assert main(["resume", str(tmp_path / "no" / "where")]) == 2
+    assert not (tmp_path / "no").exists()
 
 
 def test_a_mount_point_is_refused_before_the_work() -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -25,6 +26,7 @@ from penstock.experiments.checked import checked
 from penstock.experiments.measured import axis_title, is_percentile, short_name
 from penstock.look import looks
 from penstock.sweep.axis import axis_of, read_axis, split_values
+from penstock.sweep.dataset import Dataset
 from penstock.sweep.page import arranged, draw, write_page
 from penstock.sweep.pooled import Pooled, pool
 from penstock.sweep.seeds import LEAST, Seeds, read_seeds
@@ -437,6 +439,26 @@ def test_seeds_are_added_for_a_precision(small: Path, capsys: pytest.CaptureFixt
     before = files("out")
     assert sweep(*more) == 0
     assert files("out") == before
+
+
+def test_a_sweep_that_is_stopped_while_it_reads_counts_what_is_there(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid = ["--set", "load=0.2,0.4", "--seeds", "1..3"]
+    assert sweep(*grid) == 0
+    read = Dataset.read
+
+    def stopped(dataset: Dataset, key: str) -> dict[str, Any] | None:
+        signal.raise_signal(signal.SIGINT)
+        return read(dataset, key)
+
+    monkeypatch.setattr(Dataset, "read", stopped)
+    capsys.readouterr()
+    for seeds, missing in (("1..3", "no cell is"), ("1..4", "2 cells are")):
+        assert sweep(*grid[:-1], seeds) == 1
+        said = capsys.readouterr()
+        assert "cells: 0 run now, 6 there before" in said.out
+        assert f"interrupted; {missing} missing; the same command goes on" in said.err
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -32,7 +33,7 @@ from penstock.tune import page, plan
 from penstock.tune.field import Field, read_fields
 from penstock.tune.goal import read_objective, read_requirements
 from penstock.tune.outcome import short_keys
-from penstock.tune.sampler import Sampler, importance
+from penstock.tune.sampler import Proposal, Sampler, importance
 from penstock.tune.trial import State, Trial, gain, judge
 
 SMALL = """
@@ -439,6 +440,25 @@ def test_a_larger_budget_goes_on_and_nothing_else_does(
     ]:
         assert search(*THRESHOLDS, *more) == 2
         assert words in capsys.readouterr().err
+
+
+def test_a_search_that_is_stopped_while_it_reads_keeps_its_results(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    budget = ["--trials", "8"]
+    assert search(*THRESHOLDS, *budget) == 0
+    before, ask, asked = kept("out"), Sampler.ask, count()
+
+    def stopped(sampler: Sampler) -> Proposal:
+        if next(asked) == 4:
+            signal.raise_signal(signal.SIGINT)
+        return ask(sampler)
+
+    monkeypatch.setattr(Sampler, "ask", stopped)
+    assert search(*THRESHOLDS, *budget) == 1
+    said = capsys.readouterr().err
+    assert "interrupted; the results of 8 trials are still in out; the same command goes" in said
+    assert kept("out") == before
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
+from penstock import interruption
 from penstock.cli import completion, output
 from penstock.cli.options import JsonOption, SchemeOption, SetOption, read_scenario
 from penstock.errors import ScenarioError, nearest, refuse
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 Kind = Literal["schemes", "workloads", "topologies", "scenarios", "experiments", "metrics"]
 """What can be listed."""
+
+ENDINGS = {
+    "--graph": ("picture", ".svg", ".png", ".pdf"),
+    "--save-trace": ("trace", ".csv", ".csv.gz"),
+}
+"""What `show` writes, and how the names of these files end."""
 
 
 def list_(
@@ -59,7 +66,7 @@ def show(
     ] = None,
     save_trace: Annotated[
         Path | None,
-        typer.Option(help="Write the scenario's dependent flows as a CSV trace."),
+        typer.Option(help="Write the scenario's dependent flows as a trace: .csv or .csv.gz."),
     ] = None,
     scheme: SchemeOption = None,
     settings: SetOption = None,
@@ -120,9 +127,15 @@ def _dependent(
             option = "--graph" if graph else "--save-trace"
             raise refuse(option, "only a scenario has flows", "name a scenario")
         return []
-    for option, file in {"--graph": graph, "--save-trace": trace}.items():
-        if file is not None:
-            check_file(file, force, option)
+    asked = {"--graph": graph, "--save-trace": trace}
+    for option, file in asked.items():
+        if file is None:
+            continue
+        kind, *endings = ENDINGS[option]
+        if not file.name.endswith(tuple(endings)):
+            message, remedy = f"it has no ending of a {kind}", f"end it with {', '.join(endings)}"
+            raise refuse(option, message, remedy, file.name)
+        check_file(file, force, option)
     entries = scenario.resolve().traffic
     if not (graph or trace or any(one.kind == "collective" or _waits(one) for one in entries)):
         return []
@@ -134,6 +147,7 @@ def _dependent(
     found = DependencyGraph(scenario)
     if graph:
         found.save_picture(graph)
+    interruption.written(*(file for file in asked.values() if file is not None))
     return found.rows()
 
 

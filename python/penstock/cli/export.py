@@ -63,6 +63,7 @@ def export(
                 run, pcapng, nodes=chosen, kept=kept, force=force, progress=teller(shown)
             )
             made["pcapng"] = str(pcapng)
+    interruption.written(*(path for path in (csv, pcapng) if path is not None))
     if as_json:
         output.print_json(made)
         return

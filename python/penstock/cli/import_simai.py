@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from penstock import interruption
 from penstock.cli import completion, output
 from penstock.cli.directory import out_directory
 from penstock.cli.options import JsonOption
@@ -89,6 +90,7 @@ def import_simai(
     # The scenario last: where it is, its trace is whole.
     write_whole(files["csv"], trace)
     write_whole(files["toml"], case.scenario())
+    interruption.written(*files.values())
     if as_json:
         output.print_json(_facts(case) | {ending: str(file) for ending, file in files.items()})
     else:

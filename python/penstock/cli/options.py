@@ -27,10 +27,12 @@ CAUSE_EVENTS = ("choose", "pause_sent", "drop")
 _WILDCARDS = frozenset("*?[")
 """What makes a name a pattern."""
 
-_EVERY = re.compile(r"every=(?P<number>[0-9]{1,6}(\.[0-9]{1,6})?) ?(?P<unit>s|min|h)")
+_EVERY = re.compile(r"every=(?P<number>[0-9]{1,6}(\.[0-9]{1,6})?) ?(?P<unit>ms|s|min|h)")
 """What --checkpoint accepts."""
-_UNITS = {"s": 1.0, "min": 60.0, "h": 3_600.0}
+_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3_600.0}
 """The seconds of each of its units [s]."""
+_EVERY_LEAST = 0.1
+"""Least time that --checkpoint accepts [s]: the core reports as often, and stops for one then."""
 
 ScenarioArgument = Annotated[
     str,
@@ -277,10 +279,14 @@ def checkpoint_seconds(text: str | None) -> float | None:
     if text is None:
         return None
     found = _EVERY.fullmatch(text)
-    seconds = float(found["number"]) * _UNITS[found["unit"]] if found else 0.0
-    if seconds <= 0:
+    if found is None:
         remedy = "write a time of the clock on the wall, such as every=30s, every=10min or every=2h"
         raise refuse("--checkpoint", "this is no time between two checkpoints", remedy, text)
+    seconds = float(found["number"]) * _UNITS[found["unit"]]
+    if seconds < _EVERY_LEAST:
+        message = "checkpoints cannot follow each other so fast"
+        remedy = f"write every={_EVERY_LEAST}s or more, such as every=30s"
+        raise refuse("--checkpoint", message, remedy, text)
     return seconds
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from penstock import interruption
 from penstock.cli import output
 from penstock.cli.directory import new_page
 from penstock.cli.options import ForcePageOption, JsonOption
 from penstock.cli.typed import command_line
 from penstock.errors import refuse
-from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, cells_remedy, no_run, runs_in
+from penstock.storage.record import REPORT_FILE, SUMMARY_FILE, no_run, runs_in
 
 if TYPE_CHECKING:
     from penstock.results import Run
@@ -40,6 +41,7 @@ def report(
     found = [directory for path in runs for directory in run_directories(path)]
     target = new_page(out or runs[0] / REPORT_FILE, force)
     page = write(load_runs(found), target, command=command_line())
+    interruption.written(page)
     if as_json:
         output.print_json({"report": str(page), "runs": [str(path) for path in found]})
     else:
@@ -48,17 +50,12 @@ def report(
 
 def run_directories(path: Path) -> list[Path]:
     """The run directories at a path: itself, or those in it (of a comparison)."""
-    from penstock.storage.checkpoint import can_be_resumed, how_to_resume
-
     if (path / SUMMARY_FILE).is_file():
         return [path]
     inside = runs_in(path)
     if not inside:
-        written = "name a directory that `penstock run` or `penstock compare` wrote"
-        remedy = cells_remedy(path) or written
-        if can_be_resumed(path):
-            remedy = f"go on with it: {how_to_resume(path)}"
-        raise refuse("RUN", no_run(path), remedy, str(path))
+        remedy = "name a directory that `penstock run` or `penstock compare` wrote"
+        raise refuse("RUN", *no_run(path, remedy), str(path))
     return inside
 
 

@@ -20,8 +20,9 @@ from penstock.readable import bytes_text, counted, number_text
 from penstock.results import Run
 from penstock.scenario import Scenario
 from penstock.several import run_many
-from penstock.storage.checkpoint import Checkpoint, can_be_resumed, how_to_resume
+from penstock.storage.checkpoint import Resumable
 from penstock.storage.record import REPORT_FILE
+from penstock.storage.unfinished import checkpoint_folder, how_to_resume
 from penstock.tables import FILES
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def simulate(
     check: bool = False,
     once: bool = False,
     checkpoint_seconds: float | None = None,
-    resumed: Mapping[str, Checkpoint] | None = None,
+    resumed: Mapping[str, Resumable] | None = None,
 ) -> dict[str, Run]:
     """Runs scenarios with a display and saves each as it ends, also when interrupted.
 
@@ -124,7 +125,7 @@ def present(
     pooled = {name: [runs[one] for one in keys if one in runs] for name, keys in named.items()}
     pooled = {name: members for name, members in pooled.items() if members}
     page, results = write_report(pooled, target, title)
-    interruption.keep(f"all is written to {target}")
+    interruption.written(target)
     if as_json:
         summaries: dict[str, Any] = {name: run.summary for name, run in runs.items()}
         places = {"directory": str(target), "report": str(page)}
@@ -263,7 +264,7 @@ def interrupted(runs: Iterable[Run], unstarted: Sequence[str]) -> typer.Exit:
             f"finished; {shown}",
             err=True,
         )
-        if run.directory and can_be_resumed(run.directory):
+        if run.directory and checkpoint_folder(run.directory):
             typer.echo(f"  go on with: {how_to_resume(run.directory)}", err=True)
     if unstarted:
         typer.echo(f"  not made: {output.listed(unstarted)}", err=True)

@@ -38,6 +38,7 @@ from penstock.tune.outcome import (
     table_of,
     texts,
     told,
+    trials_in,
     write_files,
 )
 from penstock.tune.page import write_page
@@ -113,10 +114,15 @@ def search(
         executor: Executor
         with LocalExecutor(workers) as executor:
             found = run_search(plan, store, executor, threads=threads, once=once, on_standing=tell)
+        if found.missing and len(found.trials) < (before := trials_in(target)):
+            # It was stopped while it read what is there, which says more than what it had read.
+            words = f"the results of {before:,} trials are still in {target}"
+            typer.echo(f"interrupted; {words}; the same command goes on", err=True)
+            raise typer.Exit(1)
         outcome = outcome_of(plan, found)
         write_files(outcome, target)
         page = write_page(outcome, target, command_line())
-    interruption.keep(f"all is written to {target}")
+    interruption.written(target)
     _present(outcome, target, page, as_json)
     if found.missing or outcome.best is None:
         raise typer.Exit(1)
@@ -190,5 +196,6 @@ def _present(outcome: Outcome, target: Path, page: Path, as_json: bool) -> None:
         if name in files:
             typer.echo(f"{name + ':':7} {files[name]}")
     if found.missing:
-        words = f"interrupted or ended early; {found.missing:,} trials are missing"
-        typer.echo(f"{words}; the same command goes on", err=True)
+        words = f"interrupted or ended early; {found.missing:,} trials are not among these"
+        kept = "runs that had finished are kept, and the same command goes on"
+        typer.echo(f"{words}; {kept}", err=True)

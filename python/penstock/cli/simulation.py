@@ -98,22 +98,23 @@ def resume(
     """
     from penstock import interruption
     from penstock.cli.runs import end_if_interrupted, present, simulate
-    from penstock.storage.checkpoint import find_checkpoint, how_to_resume
+    from penstock.storage.checkpoint import resumable
+    from penstock.storage.unfinished import how_to_resume
 
-    scenario, last = find_checkpoint(directory)
-    interruption.keep(f"the checkpoint is kept: {how_to_resume(directory)}")
-    name = scenario.scheme.name
-    runs = simulate(
-        {name: scenario},
-        {name: directory},
-        force=True,
-        threads=last.threads,
-        check=last.check,
-        checkpoint_seconds=last.every_seconds,
-        resumed={name: last},
-    )
+    with resumable(directory) as found:
+        interruption.keep(f"the checkpoint is kept: {how_to_resume(directory)}")
+        name = found.scenario.scheme.name
+        runs = simulate(
+            {name: found.scenario},
+            {name: directory},
+            force=True,
+            threads=found.last.threads,
+            check=found.last.check,
+            checkpoint_seconds=found.last.every_seconds,
+            resumed={name: found},
+        )
     end_if_interrupted(runs, [name])
-    present(runs, directory, f"{scenario.name}: {name}", as_json)
+    present(runs, directory, f"{found.scenario.name}: {name}", as_json)
 
 
 def compare(

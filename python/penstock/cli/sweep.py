@@ -165,9 +165,9 @@ def sweep(
             )
         pooled = pool(target)
         page = write_page(pooled, target, command_line(), _notes(outcomes))
-    interruption.keep(f"all is written to {target}")
+    interruption.written(target)
     _present(pooled, outcomes, target, page, as_json)
-    if outcomes.missing or outcomes.failures:
+    if outcomes.is_stopped or outcomes.failures:
         raise typer.Exit(1)
 
 
@@ -220,6 +220,6 @@ def _present(pooled: Pooled, outcomes: Outcomes, target: Path, page: Path, as_js
     more = len(outcomes.failures) - FAILURES_SHOWN
     if more > 0:
         typer.echo(f"failed: {more} more cells", err=True)
-    if outcomes.missing:
-        words = f"interrupted; {outcomes.missing:,} cells are missing; the same command goes on"
-        typer.echo(words, err=True)
+    if outcomes.is_stopped:
+        missing = f"{outcomes.missing:,} cells are" if outcomes.missing else "no cell is"
+        typer.echo(f"interrupted; {missing} missing; the same command goes on", err=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from penstock import interruption
 from penstock.cli import output
 from penstock.cli.directory import new_page
 from penstock.cli.options import ForcePageOption, JsonOption
@@ -36,6 +37,7 @@ def watch(
 
     found = Run.load(run)
     page = write_page(found, new_page(out or run / WATCH_FILE, force, WATCH_FILE))
+    interruption.written(page)
     if as_json:
         output.print_json({"watch": str(page), "run": str(run)})
     else:

@@ -35,8 +35,8 @@ from penstock.report.table import (
 from penstock.report.traffic import by_traffic, traffic_figure, traffic_table
 from penstock.report.verdict import ClaimRow
 from penstock.results import SCENARIO_FILE
-from penstock.storage.checkpoint import can_be_resumed, how_to_resume
 from penstock.storage.draft import write_whole
+from penstock.storage.unfinished import checkpoint_folder, how_to_resume
 from penstock.tables import deadlock_notes
 
 SCENARIOS_MAX = 12
@@ -159,7 +159,7 @@ def _stopped(groups: dict[str, list[MeasuredRun]]) -> list[tuple[str, str]]:
                 f"simulated time; its traffic lasts {duration:.6g} ms."
             )
             directory: Path | None = getattr(run, "directory", None)
-            command = how_to_resume(directory) if directory and can_be_resumed(directory) else ""
+            command = how_to_resume(directory) if directory and checkpoint_folder(directory) else ""
             found.append((words, command))
     return found
 

@@ -1,9 +1,9 @@
 """Checkpoints: what a run leaves on disk while it goes on, so that a killed run can be resumed.
 
-They stand in the folder :data:`UNFINISHED` of the run's draft: the scenario, the state of the
+They stand in the folder of :mod:`penstock.storage.unfinished`: the scenario, the state of the
 simulation, the pieces of its tables, and ``checkpoint.json``, which is replaced last and in one
-step. So at any moment the folder has one whole checkpoint, or none yet. A run that a signal has
-stopped keeps the folder in its directory. Where next: :mod:`penstock.storage.place`.
+step. So at any moment the folder has one whole checkpoint, or none yet. It is read by a writer that
+has claimed the directory. Where next: :mod:`penstock.storage.place`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ import json
 import os
 import shlex
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from penstock.errors import Problem, ScenarioError, StorageError
 from penstock.provenance import code_digest
 from penstock.scenario import Scenario
-from penstock.storage.draft import draft_of, failure, write_whole
+from penstock.storage.claim import Claim
+from penstock.storage.draft import failure, write_whole
 from penstock.storage.pieces import Pieces
+from penstock.storage.record import read_record
+from penstock.storage.unfinished import CHECKPOINT_FILE, checkpoint_folder
 
-UNFINISHED = "unfinished"
-"""The folder of a draft for what a run leaves on disk while it goes on."""
-CHECKPOINT_FILE = "checkpoint.json"
 _SCENARIO_FILE = "scenario.toml"
 
 
@@ -134,27 +136,37 @@ class Checkpoints:
         self._written = time.monotonic()
 
 
-def has_checkpoint(directory: Path) -> bool:
-    """Whether a draft or a run directory has a checkpoint."""
-    return (directory / UNFINISHED / CHECKPOINT_FILE).is_file()
+@dataclass(frozen=True)
+class Resumable:
+    """A run that did not end, in a directory that this writer has claimed."""
+
+    scenario: Scenario
+    last: Checkpoint
+    claim: Claim
 
 
-def can_be_resumed(directory: Path) -> bool:
-    """Whether :func:`find_checkpoint` finds one for this directory."""
-    return any(has_checkpoint(place) for place in _places(directory))
+@contextmanager
+def resumable(directory: Path) -> Iterator[Resumable]:
+    """Claims the directory of a run that did not end, so that its last checkpoint stays the last.
 
+    The claim ends with the block, or before, once the run is saved.
 
-def _places(directory: Path) -> tuple[Path, Path]:
-    return draft_of(Path(os.path.realpath(directory))), directory
-
-
-def how_to_resume(directory: Path) -> str:
-    """The command that goes on with the run of this directory, as it is written in a shell."""
-    return shlex.join(["penstock", "resume", str(directory)])
+    Raises
+    ------
+    ScenarioError
+        As :func:`find_checkpoint`; or another writer is at work there, perhaps the run itself.
+    """
+    place = Path(os.path.realpath(directory))
+    if not place.parent.is_dir():
+        raise _none(directory)
+    with Claim(place, option="checkpoint") as claim:
+        yield Resumable(*find_checkpoint(directory), claim)
 
 
 def find_checkpoint(directory: Path) -> tuple[Scenario, Checkpoint]:
     """The scenario and the last checkpoint of a run that did not end.
+
+    A run that still goes on replaces both at any moment; see :func:`resumable`.
 
     Parameters
     ----------
@@ -166,25 +178,35 @@ def find_checkpoint(directory: Path) -> tuple[Scenario, Checkpoint]:
     ScenarioError
         There is no checkpoint, it is damaged, or another version has written it.
     """
-    places = _places(directory)
-    folder = next((one / UNFINISHED for one in places if has_checkpoint(one)), None)
+    folder = checkpoint_folder(directory)
     if folder is None:
-        remedy = "name the directory of a run that was started with --checkpoint every=10min"
-        raise _refusal("there is no checkpoint of a run that did not end", remedy, directory)
+        raise _none(directory)
     try:
         found = Checkpoint(**json.loads((folder / CHECKPOINT_FILE).read_bytes()))
         scenario = Scenario.from_toml(folder / _SCENARIO_FILE)
         pieces = Pieces(folder, found.pieces)
         (folder / found.state).stat()
     except (ValueError, TypeError, AttributeError, OSError) as error:
-        raise _refusal(f"the checkpoint is damaged: {error}", "run it anew", directory) from None
+        message = f"the checkpoint is damaged: {error}"
+        raise _refusal(message, "run it anew with --force", directory) from None
     if found.code != code_digest():
         remedy = "resume it with the version that has written it, or run it anew with --force"
         raise _refusal("another version of Penstock has written the checkpoint", remedy, directory)
     if (damaged := pieces.damaged()) is not None:
         message = f"the checkpoint is damaged: {damaged.name} is not as it was written"
-        raise _refusal(message, "run it anew", directory)
+        raise _refusal(message, "run it anew with --force", directory)
     return scenario, found
+
+
+def _none(directory: Path) -> ScenarioError:
+    """The refusal of a directory without a checkpoint."""
+    with suppress(ScenarioError):
+        if not read_record(directory).summary["cancelled"]:
+            remedy = f"see it with {shlex.join(['penstock', 'report', str(directory)])}"
+            message = "there is no checkpoint: the run is complete"
+            return _refusal(message, remedy, directory)
+    remedy = "name the directory of a run that was started with --checkpoint every=10min"
+    return _refusal("there is no checkpoint of a run that did not end", remedy, directory)
 
 
 def _refusal(message: str, remedy: str, directory: Path) -> ScenarioError:

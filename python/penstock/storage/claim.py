@@ -51,7 +51,7 @@ class Claim:
         self, directory: Path, *, patience: float = CLAIM_SECONDS, option: str = "--out"
     ) -> None:
         self._option = option
-        self._path = directory.with_name(f".{directory.name}{LOCK}")
+        self._path = _file_of(directory)
         try:
             directory.parent.mkdir(parents=True, exist_ok=True)
             descriptor = self._locked(directory, patience)
@@ -72,7 +72,7 @@ class Claim:
             if time.monotonic() >= deadline:
                 raise refuse_out(
                     directory,
-                    f"{_writer_of(self._path)} is writing there",
+                    f"{_named_in(self._path)} is writing there",
                     "wait until it has ended, or name another directory",
                     self._option,
                 )
@@ -104,6 +104,19 @@ class Claim:
             self._descriptor = None
 
 
+def writer_of(directory: Path) -> str | None:
+    """The writer that has claimed a directory; none where nobody has."""
+    path = _file_of(Path(os.path.realpath(directory)))
+    try:
+        descriptor = lock(path)
+    except OSError:  # a file of another user: nobody here can know
+        return None
+    if descriptor is None:
+        return _named_in(path) if path.exists() else None
+    os.close(descriptor)
+    return None
+
+
 def refuse_out(directory: Path, message: str, remedy: str, option: str = "--out") -> ScenarioError:
     """The refusal of a directory for results."""
     return ScenarioError([Problem(option, message, remedy, str(directory))])
@@ -115,7 +128,12 @@ def _this_writer() -> str:
     return f"process {os.getpid()} on {os.uname().nodename} ({command[:_COMMAND_MAX]}, {since})"
 
 
-def _writer_of(path: Path) -> str:
+def _file_of(directory: Path) -> Path:
+    """The locked file of a claim."""
+    return directory.with_name(f".{directory.name}{LOCK}")
+
+
+def _named_in(path: Path) -> str:
     try:
         with path.open(errors="replace") as file:
             return file.read(_WRITER_BYTES_MAX) or "another process"

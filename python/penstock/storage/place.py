@@ -21,13 +21,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from penstock.errors import ScenarioError, describe
-from penstock.storage.checkpoint import (
-    UNFINISHED,
-    Checkpoint,
-    Checkpoints,
-    has_checkpoint,
-    how_to_resume,
-)
+from penstock.storage.checkpoint import Checkpoints, Resumable
 from penstock.storage.claim import CLAIM_SECONDS, LOCK, Claim, refuse_out
 from penstock.storage.draft import DRAFT, draft_of, failure, is_full, lock, sweep_files
 from penstock.storage.record import (
@@ -38,6 +32,7 @@ from penstock.storage.record import (
     read_record,
     sealed,
 )
+from penstock.storage.unfinished import UNFINISHED, has_checkpoint, how_to_resume
 
 SAVE_SECONDS = 60.0
 """How long saving waits for another writer (our choice: others save for seconds)."""
@@ -67,8 +62,9 @@ class Place:
         Another scenario's run may be replaced, and files of others may stand beside it.
     patience
         How long to wait for another writer [s].
-    resumes
-        The run that did not end there goes on; otherwise its checkpoint is lost.
+    resumed
+        The run that did not end there and goes on, whose claim is taken over; without it the
+        checkpoint there is lost.
 
     Raises
     ------
@@ -84,15 +80,16 @@ class Place:
         *,
         force: bool = False,
         patience: float = CLAIM_SECONDS,
-        resumes: bool = False,
+        resumed: Resumable | None = None,
     ) -> None:
         self.directory = Path(os.path.realpath(directory))
         self.shown = directory
         check_path(self.directory, directory)
         self._draft = draft_of(self.directory)
-        self._claim = Claim(self.directory, patience=patience)
+        self._last = resumed.last if resumed else None
+        self._claim = resumed.claim if resumed else Claim(self.directory, patience=patience)
         try:
-            if resumes:
+            if resumed:
                 _take_up(self._draft, self.directory)
             else:
                 _check_checkpoint(self._draft, directory, force)
@@ -102,9 +99,9 @@ class Place:
             self.earlier = _earlier(self.directory, directory, scenario_hash, force)
             if self.earlier is None:
                 _check_names(self.directory, directory, {*names, SUMMARY_FILE, *LATER_FILES})
-            self._draft.mkdir(exist_ok=resumes)
+            self._draft.mkdir(exist_ok=resumed is not None)
             (self._draft / MARK).touch()
-            (self._draft / UNFINISHED).mkdir(exist_ok=resumes)
+            (self._draft / UNFINISHED).mkdir(exist_ok=resumed is not None)
         except OSError as error:
             self.release()
             raise failure(directory, error, 0, directory.exists()) from None
@@ -130,11 +127,9 @@ class Place:
                 retire(self._draft, self.directory)
             self._claim.release()
 
-    def checkpoints(
-        self, every_seconds: float | None = None, last: Checkpoint | None = None
-    ) -> Checkpoints:
+    def checkpoints(self, every_seconds: float | None = None) -> Checkpoints:
         """What the run leaves here while it goes on; see :class:`Checkpoints`."""
-        return Checkpoints(self._draft / UNFINISHED, every_seconds, last)
+        return Checkpoints(self._draft / UNFINISHED, every_seconds, self._last)
 
     def put(self, summary: dict[str, Any], files: Mapping[str, Writer]) -> Path:
         """Writes a run; it stands in the directory when this returns.

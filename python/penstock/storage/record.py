@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from penstock.errors import Problem, ScenarioError
+from penstock.storage.claim import writer_of
+from penstock.storage.unfinished import checkpoint_folder, how_to_resume
 
 SUMMARY_FILE = "summary.json"
 REPORT_FILE = "report.html"
@@ -134,14 +136,29 @@ def runs_in(directory: Path) -> list[Path]:
     return sorted(summary.parent for summary in directory.glob(f"*/{SUMMARY_FILE}"))
 
 
-def no_run(directory: Path) -> str:
-    """Why a directory that was named is no run."""
-    is_there = directory.is_dir()
-    reason = f"it has no {SUMMARY_FILE}" if is_there else "there is no such directory"
-    return f"there is no complete run: {reason}"
+def no_run(directory: Path, remedy: str = _REMEDY) -> tuple[str, str]:
+    """Why a directory that was named is no run, and what to do.
+
+    Parameters
+    ----------
+    remedy
+        What to do where nothing better is known.
+    """
+    reason = "there is no such directory"
+    if cells := _cells_remedy(directory):
+        reason, remedy = f"it has no {SUMMARY_FILE}", cells
+    elif writer := writer_of(directory):
+        reason, remedy = f"{writer} is writing there", "wait until it has ended"
+    elif checkpoint_folder(directory):
+        reason, remedy = "the run did not end", f"go on with it: {how_to_resume(directory)}"
+    elif directory.is_dir():
+        reason = f"it has no {SUMMARY_FILE}"
+    elif directory.exists():
+        reason = "this is a file"
+    return f"there is no complete run: {reason}", remedy
 
 
-def cells_remedy(directory: Path) -> str:
+def _cells_remedy(directory: Path) -> str:
     """How to read a directory of cells, where it is one; else nothing."""
     cells, page = directory / CELLS, directory / REPORT_FILE
     if not cells.is_dir():
@@ -161,11 +178,10 @@ def read_record(directory: Path) -> Record:
     """
     path = directory / SUMMARY_FILE
     if not path.is_file():
-        inside = ", ".join(str(one) for one in runs_in(directory)[:NAMED_MAX])
-        remedy = cells_remedy(directory) or _REMEDY
-        if inside:
+        message, remedy = no_run(directory)
+        if inside := ", ".join(str(one) for one in runs_in(directory)[:NAMED_MAX]):
             remedy = f"name one of the runs in it, such as {inside}"
-        raise ScenarioError([Problem("run", no_run(directory), remedy, str(directory))])
+        raise ScenarioError([Problem("run", message, remedy, str(directory))])
     try:
         if path.stat().st_size > SUMMARY_BYTES_MAX:
             raise damaged(path, f"it has more than {SUMMARY_BYTES_MAX:,} B")

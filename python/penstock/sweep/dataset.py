@@ -64,6 +64,11 @@ class Dataset:
         """The key of a cell: its partition."""
         return partition(self.axes, labels, seed)
 
+    def has(self, key: str) -> bool:
+        """Whether a cell is there."""
+        is_there = (self.directory / CELLS / key / CELL_FILE).exists()
+        return is_there and (not self._keeps_flows or self._flows(key).exists())
+
     def read(self, key: str) -> dict[str, Any] | None:
         """The row of a cell; none when it is not there.
 
@@ -72,9 +77,9 @@ class Dataset:
         ScenarioError
             Its file is not one that this sweep wrote.
         """
-        path = self.directory / CELLS / key / CELL_FILE
-        if not path.exists() or (self._keeps_flows and not self._flows(key).exists()):
+        if not self.has(key):
             return None
+        path = self.directory / CELLS / key / CELL_FILE
         try:
             found = pl.read_parquet(path, glob=False, hive_partitioning=False)
             return _numbers(found).row(0, named=True)

@@ -53,7 +53,9 @@ class Outcomes:
     found: int = 0
     """Cells that were there before."""
     missing: int = 0
-    """Cells that were not run, because the sweep was stopped."""
+    """Cells that are not there, because the sweep was stopped."""
+    is_stopped: bool = False
+    """Whether it was stopped before it had come to all cells, though they may be there."""
     failures: list[tuple[str, str]] = field(default_factory=list)
     """Cells that could not be run, and why."""
     seeds: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -138,6 +140,15 @@ class _Sweep:
         self._work_done += cell.point.estimate.packet_hops
         self._note(cell.point, cell.seed, outcome.values[self._metrics[0]])
 
+    def ended(self) -> Outcomes:
+        """What came of it; cells that it has not come to may be there nevertheless."""
+        keys = [self._dataset.cell(self._ordered(point), seed) for point, seed in self.todo]
+        there = sum(self._dataset.has(key) for key in keys)
+        self.outcomes.found += there
+        self.outcomes.missing = len(self.waited) + len(keys) - there
+        self.outcomes.is_stopped = bool(self.waited or keys)
+        return self.outcomes
+
     def standing(self) -> Standing:
         """How far it is."""
         done = self.outcomes.found + self.outcomes.made
@@ -218,5 +229,4 @@ def run_sweep(
             if on_standing:
                 on_standing(sweep.standing())
         executor.cancel()
-    sweep.outcomes.missing = len(sweep.todo) + len(sweep.waited)
-    return sweep.outcomes
+    return sweep.ended()

@@ -6,6 +6,7 @@ that was not write the same bytes.
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -121,6 +122,15 @@ def table_of(outcome: Outcome) -> pl.DataFrame:
     schema: dict[str, Any] = {"trial": pl.Int64} | dict.fromkeys([*keys, "state"], pl.String)
     schema |= dict.fromkeys(["mean", "low", "high", *required], pl.Float64)
     return pl.DataFrame(rows, schema=schema | {"unfinished": pl.Int64, "message": pl.String})
+
+
+def trials_in(directory: Path) -> int:
+    """Trials in the table of a directory; 0 where there is none."""
+    try:
+        with (directory / TRIALS).open(encoding="utf-8", newline="") as file:
+            return max(sum(1 for _ in csv.reader(file)) - 1, 0)
+    except (OSError, ValueError, csv.Error):
+        return 0
 
 
 def write_files(outcome: Outcome, directory: Path) -> None:
