@@ -12,7 +12,8 @@
 //!
 //! The authors' released simulator has other rules, which are left out. Its alpha starts at 0.5 and is
 //! updated before a cut. Its target falls to an eighth when it is above ten times the rate (QCN's
-//! rule). Its hyper increase halves the periods of the timer and the byte counter.
+//! rule). Its hyper increase begins one expiry sooner, with a step more, and halves the periods of the timer
+//! and the byte counter. Its configuration has a timer of 60 us and a byte counter of 300 MB.
 //!
 //! Where the paper is silent:
 //! - The byte counter counts bytes on the wire, retransmissions included (our choice).

@@ -24,7 +24,9 @@
 //!   hyper-active increase at all).
 //! - In the authors' code snippet, as ported in eRPC, an update takes at most half of the rate away
 //!   (`largest_cut`). An update that comes sooner than D_minRTT after the last one counts in proportion
-//!   less (`weighs_interval`). The paper's Algorithm 1 has neither.
+//!   less (`weighs_interval`). The paper's Algorithm 1 has neither. Left out of the snippet: its row counts
+//!   falls of the raw round-trip time, of which the fifth is already hyper-active, and it skips samples below
+//!   D_minRTT.
 //! - A drop that a switch reports changes nothing (our choice: no source combines the two).
 
 use alloc::format;

@@ -14,7 +14,9 @@
 //! Left out:
 //! - TCP's handshake, in which the paper sends the request.
 //! - The 2 ms for which the released receiver keeps its state after a stop. A new request starts the
-//!   state anew in either case.
+//!   state anew: there the rate and its weight, here the round-trip time and the counts as well.
+//! - The moment of the released feedback loop, just before a credit is sent. Here it runs when data arrive,
+//!   so that a new rate counts from the credit after the next one on.
 //! - The limit of 1,000 data packets in a host. A host's queue here holds the packets of two or three
 //!   credits.
 //!
