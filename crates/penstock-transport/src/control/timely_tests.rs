@@ -134,6 +134,12 @@ fn the_patched_band_weighs_by_the_gradient() {
         assert_eq!((timely.rate.get() + 500) / 1_000, expected);
         assert_eq!(timely.stage, 0);
     }
+    // At 100 us, by hand from the patched rule: 10.01, 9.965 and 9.92 Gb/s.
+    for (gradient, expected) in [(-0.3, 10_010_000), (0.0, 9_965_000), (0.3, 9_920_000)] {
+        let mut timely = flow(&config, 100);
+        timely.update(100_000.0, gradient);
+        assert_eq!((timely.rate.get() + 500) / 1_000, expected);
+    }
     // Half an interval counts half: half of 75 Mb/s less.
     let mut timely = flow(&config, 100);
     timely.share = 0.5;
