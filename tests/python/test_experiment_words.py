@@ -230,6 +230,59 @@ def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
     assert "write [[sweeps.axes]] and not [sweeps.axes]" in told
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("seeds = 1", "seeds = 0", "scales.quick.seeds = 0: out of range; write at least 1"),
+        ("seeds = 1", "seeds = []", "scales.quick.seeds: the list is too short; write at least 1"),
+        ("seeds = 1", 'seeds = ["a"]', 'scales.quick.seeds[0] = "a": WRONG a whole number'),
+        (
+            "seeds = 1",
+            'seeds = "1..3"',
+            'scales.quick.seeds = "1..3": WRONG a whole number, or a list in square brackets',
+        ),
+        (
+            "seeds = 1",
+            "sed = 3",
+            'scales.quick.sed = 3: no such field; did you mean "seeds"? '
+            "one of cannot_show, few_seeds, only, seeds, set",
+        ),
+        (
+            "seeds = 1",
+            "only = {load = [[1]]}",
+            "scales.quick.only.load[0]: WRONG a number, or a text in quotes",
+        ),
+        (
+            "[scales.quick]",
+            "[scales.quik]",
+            "scales.quik = \"quik\": no such choice; write 'quick' or 'paper'",
+        ),
+        (
+            '"quickstart"',
+            "3",
+            "scenario = 3: WRONG a text in quotes, or a table",
+        ),
+        (
+            'reported = "r"',
+            'reported = "r"\nnumber = ["a", 1]',
+            'claims[0].number[0] = "a": WRONG a number',
+        ),
+        (
+            'reported = "r"',
+            'reported = "r"\nnumber = "a"',
+            "claims[0].number = \"a\": WRONG a number, or a list in square brackets, or 'none'",
+        ),
+    ],
+)
+def test_a_value_that_may_have_several_types_is_told_once_and_where_it_stands(
+    here: Path, capsys: pytest.CaptureFixture[str], right: str, wrong: str, words: str
+) -> None:
+    Path("mine.toml").write_text(EXPERIMENT.format(**RIGHT).replace(right, wrong))
+    assert main(["show", "mine.toml"]) == 2
+    words = words.replace("WRONG", "this is of the wrong type; write")
+    assert capsys.readouterr().err.splitlines() == [f"error: mine.toml: {words}"]
+
+
 @pytest.mark.parametrize("one", METRICS.values(), ids=METRICS)
 def test_a_metric_and_its_parameters_say_what_they_mean(one: Metric) -> None:
     assert one.meaning
