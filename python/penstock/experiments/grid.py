@@ -24,6 +24,7 @@ from penstock.scenario import Scenario
 from penstock.scenario.catalogue import read_scenario, scenario_file
 from penstock.scenario.scheme import scheme_label, scheme_names
 from penstock.scenario.table import Field, fields_set, replaces, with_key
+from penstock.storage.name import LENGTH_MAX, file_name
 
 ROUNDING = 1e-9
 """Share by which two numbers differ that are one point of an axis (our choice: far above what
@@ -71,7 +72,9 @@ class Cell:
     @property
     def name(self) -> str:
         """Name for files and progress: the points and the seed."""
-        return f"{self.group} seed{self.seed}".replace("/", "_").replace(" ", "-")
+        seed = f"-seed{self.seed}"
+        points = file_name(self.group.replace("/", "_").replace(" ", "-"))
+        return points[: LENGTH_MAX - len(seed)] + seed
 
 
 @dataclass(frozen=True)

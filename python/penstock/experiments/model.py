@@ -17,6 +17,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 from penstock.experiments.claim import Claim
 from penstock.experiments.declared import Declared, Table
 from penstock.scenario.scheme import scheme_label
+from penstock.storage.name import file_name
 from penstock.units import refusal
 
 SEEDS = 3
@@ -28,11 +29,22 @@ _IDENTIFIER = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
 
 
 def distinct(labels: Sequence[str | int], what: str) -> None:
-    """Refuses names of which two are the same, because runs go by them."""
+    """Refuses names of which two are the same, because results go by them."""
     for label, count in Counter(labels).items():
         if count > 1:
-            message = f'{count} {what} "{label}", by which runs and claims name them'
+            message = f'{count} {what} "{label}", by which results name them'
             raise refusal(message, "write each once, with a name of its own")
+
+
+def _of_files(name: str) -> str:
+    own = file_name(name)
+    if own != name.replace(" ", "-"):
+        raise refusal("no file of results can be called so", f'write e.g. "{own}"')
+    return name
+
+
+NameOfFiles = Annotated[str, AfterValidator(_of_files)]
+"""A name with which files of results begin: no directory, hidden file or control character."""
 
 
 class Point(Declared):
@@ -111,7 +123,7 @@ def _schemes(references: list[str]) -> list[str]:
 class Sweep(Declared):
     """A grid of runs: every combination of the points of its axes, for every seed."""
 
-    name: str = "main"
+    name: NameOfFiles = "main"
     set: Table = Field(default_factory=dict)
     schemes: Annotated[list[str], AfterValidator(_schemes)] = Field(default_factory=list)
     """Presets, files and classes, varied as the axis `scheme`. A preset that does not exist yet is
@@ -187,7 +199,7 @@ NEEDED = {
 class FigureSpec(Declared):
     """A figure to draw."""
 
-    name: str
+    name: NameOfFiles
     kind: FigureKind
     title: str = ""
     words: str = ""
@@ -261,6 +273,11 @@ class FigureSpec(Declared):
         return self
 
 
+def _figures(figures: list[FigureSpec]) -> list[FigureSpec]:
+    distinct([one.name for one in figures], "figures are called")
+    return figures
+
+
 def _identifier(value: str) -> str:
     if not _IDENTIFIER.fullmatch(value):
         remedy = "write letters, digits and -_. only, in parts with / between, such as mine/load"
@@ -294,7 +311,7 @@ class Experiment(Declared):
     """Why a seed changes nothing in its runs; such an experiment has one seed and no spread."""
     sweeps: list[Sweep] = Field(default_factory=list)
     scales: dict[Literal["quick", "paper"], Scale]
-    figures: list[FigureSpec] = Field(default_factory=list)
+    figures: Annotated[list[FigureSpec], AfterValidator(_figures)] = Field(default_factory=list)
     claims: list[Claim] = Field(default_factory=list)
 
     @model_validator(mode="after")
