@@ -169,6 +169,8 @@ def _grid(sweep: dict[str, Any], scale: dict[str, Any] | None = None) -> list[st
     [
         ({"axes": [LOADS]}, {"traffic[0].load": 0.1}, "quick.set.*sets .* the axis load varies"),
         ({"axes": [LOADS]}, {"traffic.background.load": 0.1}, "which the axis load varies"),
+        ({"axes": [LOADS]}, {"load": 0.1}, "sets load, which the axis load varies"),
+        ({"axes": [LOADS | {"key": "load"}]}, {"traffic[0].load": 0.1}, "the axis load varies"),
         ({"axes": [LOADS]}, {"traffic.background": {"load": 0.1}}, "which the axis load varies"),
         ({"axes": [LOADS]}, {"traffic": [TRAFFIC]}, "which the axis load varies"),
         ({"axes": [LOADS | {"values": [0.3]}]}, {"traffic": [TRAFFIC]}, "the axis load varies"),
