@@ -213,6 +213,7 @@ def test_what_no_run_has_is_named_and_the_runs_stay(
         ),
         ('kind = "bars"', 'kind = "queue"', "a figure of kind queue needs link; write it"),
         ('kind = "bars"', 'kind = "curve"', "a figure of kind curve needs x; write it"),
+        ('kind = "bars"', 'kind = "timeline"', "needs rates, allowed, queued, pauses; write one"),
     ],
 )
 def test_what_shows_or_runs_nothing_is_refused(
@@ -232,6 +233,17 @@ def test_what_shows_or_runs_nothing_is_refused(
         ("timeline", "queued = {a = [0, 8]}", r"queued.a = .*write \[0, 8\] into the list meas"),
         ("timeline", "pauses = {a = [0, 8]}", "pauses.a = .*; set measure.events=true"),
         ("queue", "link = [0, 8]", "link = .* is not sampled"),
+        ("timeline", "pauses = {a = [0, 8]}\nwindow = 20", "window = 20.0: no run lasts so long"),
+        ("timeline", "pauses = {a = [0, 8]}\nwindow = 0", "window = 0: out of range"),
+        ("timeline", "rates = {a = []}", "rates.a: the list is too short"),
+        ("queue", "link = [0, 8]\nspan = [1e6, 2e6]", r"span\[0\] = 1000000.0: no run lasts so"),
+        ("throughput", "span = [2, 1]", "span: no time is between the two"),
+        ("throughput", "", "kind = .*not measure it; write links into the list measure.series"),
+        ("slowdown", 'label = "cast"', 'label = "cast": no traffic is labelled "cast"'),
+        ("slowdown", 'bins = "web"', 'bins = "web": no such bins; one of facebook, google, log'),
+        ("slowdown", 'columns = ["p5"]', 'columns = "p5": no such statistic; .*"p95"'),
+        ("curve", 'x = "scheme"\ny = "1"', 'x = "scheme": no point of this axis is a number'),
+        ("workload", 'workloads = {a = "gogle"}', 'workloads.a: .*no workload "gogle"'),
         ("link-pauses", "links = [[0, 999]]", "links = .*no node 999"),
         ("active-flows", "link = [0, 1]", "link = .*no link from H0 to H1"),
     ],
@@ -245,6 +257,39 @@ def test_a_figure_of_links_that_no_run_has_or_samples_is_refused(
     assert main(["reproduce", "./mine.toml"]) == 2
     assert re.search(rf"figures\[1\]\.{words}", told := capsys.readouterr().err), told
     assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [
+        ("buffer", "sample_interval = '0 ps'"),
+        ("flow-packets", "sample_interval = '0 ps'"),
+        ("active-flows", "active_flows = false"),
+    ],
+)
+def test_a_figure_of_what_no_run_measures_is_refused(
+    own: Path, capsys: pytest.CaptureFixture[str], kind: str, field: str
+) -> None:
+    text = EXPERIMENT.format(**RIGHT).replace('kind = "bars"', f'kind = "{kind}"')
+    Path("mine.toml").write_text(text.replace("set = { d", f'set = {{ "measure".{field}, d'))
+    assert main(["reproduce", "./mine.toml"]) == 2
+    name = field.partition(" ")[0]
+    told = capsys.readouterr().err
+    assert (
+        f'figures[0].kind = "{kind}": the scenario does not measure it; set measure.{name}' in told
+    )
+    assert not Path("runs").exists()
+
+
+def test_a_figure_without_a_sample_in_its_span_is_told_of_in_the_report(own: Path) -> None:
+    text = EXPERIMENT.format(**RIGHT).replace(
+        'kind = "bars"', 'kind = "throughput"\nspan = [1.1, 1.2]'
+    )
+    text = text.replace("set = { d", "set = { measure.series = [[0, 8]], d")
+    Path("mine.toml").write_text(text)
+    assert main(["reproduce", "./mine.toml"]) == 0
+    report = Path("runs/mine/x-quick/report.html").read_text()
+    assert "Figure f: its runs measured nothing that it shows." in report
 
 
 def test_a_table_in_the_place_of_a_list_of_tables_is_refused(

@@ -187,13 +187,23 @@ FigureKind = Literal[
 
 
 NEEDED = {
-    "queue": ("link",),
-    "link-pauses": ("links",),
-    "curve": ("x", "y"),
-    "bars": ("bars",),
-    "workload": ("workloads",),
+    "slowdown": ["columns"],
+    "queue": ["link"],
+    "link-pauses": ["links"],
+    "timeline": ["rates, allowed, queued, pauses"],
+    "curve": ["x", "y"],
+    "bars": ["bars"],
+    "workload": ["workloads"],
 }
-"""Kind of figure -> fields without which it shows nothing."""
+"""Kind of figure -> fields without which it shows nothing; of several in one text, any will do."""
+
+Links = Annotated[list[tuple[int, int]], Field(min_length=1)]
+
+
+def _span(span: tuple[float, float]) -> tuple[float, float]:
+    if span[0] >= span[1]:
+        raise refusal("no time is between the two", "write the earlier one first")
+    return span
 
 
 class FigureSpec(Declared):
@@ -223,15 +233,15 @@ class FigureSpec(Declared):
     """Of a link-pauses figure: the links, in their order."""
     layer: str | list[str] | None = None
     """Of a flow-packets figure: the layer of links to count, or several; all by default."""
-    span: tuple[float, float] | None = None
+    span: Annotated[tuple[float, float], AfterValidator(_span)] | None = None
     """Of a throughput or queue figure or timeline: the part of the time [us]; all by default."""
     origin: float = 0.0
     """Of a timeline: the moment from which times count [us]."""
-    window: float = 100.0
+    window: float = Field(100.0, gt=0)
     """Of a timeline: what a point is the mean of [us]."""
     seed: int | None = None
     """Of a timeline: the seed whose runs are shown; the first by default."""
-    rates: dict[str, list[tuple[int, int]]] = Field(default_factory=dict)
+    rates: dict[str, Links] = Field(default_factory=dict)
     """Of a timeline: name of a line -> links whose rates are added up."""
     allowed: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Of a timeline: name of a line -> link of a host whose controllers' rates are shown."""
@@ -267,9 +277,10 @@ class FigureSpec(Declared):
 
     @model_validator(mode="after")
     def _complete(self) -> FigureSpec:
-        for name in NEEDED.get(self.kind, ()):
-            if not getattr(self, name):
-                raise refusal(f"a figure of kind {self.kind} needs {name}", "write it")
+        for names in NEEDED.get(self.kind, ()):
+            if not any(getattr(self, name) for name in names.split(", ")):
+                remedy = "write one of them" if ", " in names else "write it"
+                raise refusal(f"a figure of kind {self.kind} needs {names}", remedy)
         return self
 
 

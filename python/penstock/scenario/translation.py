@@ -30,6 +30,7 @@ KEY = "[key]"
 _BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
     "less_than_equal": ("at most", "le"),
+    "greater_than": ("more than", "gt"),
 }
 
 _EXPECTED = {
