@@ -183,8 +183,37 @@ def test_what_no_run_has_is_named_and_the_runs_stay(
         ),
         ("seeds = 1", "seeds = 1\nonly = {lod = [0.3]}", 'only = "lod": .*did you mean "load"'),
         ("seeds = 1", "seeds = 1\nonly = {load = []}", "no point of the axis load is run"),
+        ('"f"', '"../../f"', r'figures\[0\].name = "../../f": no file of .*; write e.g. "f"'),
+        ('"f"', '"a/b c"', r'figures\[0\].name = "a/b c": no file .*; write e.g. "a-b-c"'),
+        ('"f"', '""', r'figures\[0\].name = "": no file of results can be called so'),
+        (
+            "[[claims]]",
+            '[[figures]]\nname = "f"\nkind = "buffer"\n[[claims]]',
+            'figures: 2 figures are called "f"',
+        ),
+        ("[[sweeps]]", '[[sweeps]]\nname = "../s"', r'sweeps\[0\].name = "../s": no file of'),
+        ("traffic[0].load", "lod", r"sweeps\[0\].axes\[0\].key: lod = 0.3: no such field"),
+        ("traffic[0].load", "traffic[7].load", r"axes\[0\].key: traffic\[7\].load: .*no entry 7"),
+        (
+            "[0.3, 0.5]",
+            '[0.3, 0.5, "a"]',
+            r'mine.toml: sweeps\[0\].axes\[0\].key: traffic\[0\].load = "a": .*',
+        ),
+        (
+            'key = "traffic[0].load"\nvalues = [0.3, 0.5]',
+            "points = [{ value = 0.3 }, { value = 0.5, set = { durtion = 1 } }]",
+            r"mine.toml: sweeps\[0\].axes\[0\].points\[1\].set: durtion = 1: .*mean \"duration",
+        ),
+        ("duration", "durtion", 'mine.toml: scales.quick.set: durtion = .*mean "duration'),
+        ("seeds = 1", "seeds = [1, -1]", "mine.toml: scales.quick.seeds: seed = -1: out of range"),
+        (
+            "./mine-s",
+            "./no/mine-s",
+            r"mine.toml: sweeps\[0\].schemes\[1\]: scheme = .*cannot be read",
+        ),
         ('kind = "bars"', 'kind = "queue"', "a figure of kind queue needs link; write it"),
         ('kind = "bars"', 'kind = "curve"', "a figure of kind curve needs x; write it"),
+        ('kind = "bars"', 'kind = "timeline"', "needs rates, allowed, queued, pauses; write one"),
     ],
 )
 def test_what_shows_or_runs_nothing_is_refused(
@@ -204,6 +233,17 @@ def test_what_shows_or_runs_nothing_is_refused(
         ("timeline", "queued = {a = [0, 8]}", r"queued.a = .*write \[0, 8\] into the list meas"),
         ("timeline", "pauses = {a = [0, 8]}", "pauses.a = .*; set measure.events=true"),
         ("queue", "link = [0, 8]", "link = .* is not sampled"),
+        ("timeline", "pauses = {a = [0, 8]}\nwindow = 20", "window = 20.0: no run lasts so long"),
+        ("timeline", "pauses = {a = [0, 8]}\nwindow = 0", "window = 0: out of range"),
+        ("timeline", "rates = {a = []}", "rates.a: the list is too short"),
+        ("queue", "link = [0, 8]\nspan = [1e6, 2e6]", r"span\[0\] = 1000000.0: no run lasts so"),
+        ("throughput", "span = [2, 1]", "span: no time is between the two"),
+        ("throughput", "", "kind = .*not measure it; write links into the list measure.series"),
+        ("slowdown", 'label = "cast"', 'label = "cast": no traffic is labelled "cast"'),
+        ("slowdown", 'bins = "web"', 'bins = "web": no such bins; one of facebook, google, log'),
+        ("slowdown", 'columns = ["p5"]', 'columns = "p5": no such statistic; .*"p95"'),
+        ("curve", 'x = "scheme"\ny = "1"', 'x = "scheme": no point of this axis is a number'),
+        ("workload", 'workloads = {a = "gogle"}', 'workloads.a: .*no workload "gogle"'),
         ("link-pauses", "links = [[0, 999]]", "links = .*no node 999"),
         ("active-flows", "link = [0, 1]", "link = .*no link from H0 to H1"),
     ],
@@ -219,6 +259,39 @@ def test_a_figure_of_links_that_no_run_has_or_samples_is_refused(
     assert not Path("runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [
+        ("buffer", "sample_interval = '0 ps'"),
+        ("flow-packets", "sample_interval = '0 ps'"),
+        ("active-flows", "active_flows = false"),
+    ],
+)
+def test_a_figure_of_what_no_run_measures_is_refused(
+    own: Path, capsys: pytest.CaptureFixture[str], kind: str, field: str
+) -> None:
+    text = EXPERIMENT.format(**RIGHT).replace('kind = "bars"', f'kind = "{kind}"')
+    Path("mine.toml").write_text(text.replace("set = { d", f'set = {{ "measure".{field}, d'))
+    assert main(["reproduce", "./mine.toml"]) == 2
+    name = field.partition(" ")[0]
+    told = capsys.readouterr().err
+    assert (
+        f'figures[0].kind = "{kind}": the scenario does not measure it; set measure.{name}' in told
+    )
+    assert not Path("runs").exists()
+
+
+def test_a_figure_without_a_sample_in_its_span_is_told_of_in_the_report(own: Path) -> None:
+    text = EXPERIMENT.format(**RIGHT).replace(
+        'kind = "bars"', 'kind = "throughput"\nspan = [1.1, 1.2]'
+    )
+    text = text.replace("set = { d", "set = { measure.series = [[0, 8]], d")
+    Path("mine.toml").write_text(text)
+    assert main(["reproduce", "./mine.toml"]) == 0
+    report = Path("runs/mine/x-quick/report.html").read_text()
+    assert "Figure f: its runs measured nothing that it shows." in report
+
+
 def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,6 +301,59 @@ def test_a_table_in_the_place_of_a_list_of_tables_is_refused(
     told = capsys.readouterr().err
     assert "claims: this is one table" in told and "write [[claims]] and not [claims]" in told
     assert "write [[sweeps.axes]] and not [sweeps.axes]" in told
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("seeds = 1", "seeds = 0", "scales.quick.seeds = 0: out of range; write at least 1"),
+        ("seeds = 1", "seeds = []", "scales.quick.seeds: the list is too short; write at least 1"),
+        ("seeds = 1", 'seeds = ["a"]', 'scales.quick.seeds[0] = "a": WRONG a whole number'),
+        (
+            "seeds = 1",
+            'seeds = "1..3"',
+            'scales.quick.seeds = "1..3": WRONG a whole number, or a list in square brackets',
+        ),
+        (
+            "seeds = 1",
+            "sed = 3",
+            'scales.quick.sed = 3: no such field; did you mean "seeds"? '
+            "one of cannot_show, few_seeds, only, seeds, set",
+        ),
+        (
+            "seeds = 1",
+            "only = {load = [[1]]}",
+            "scales.quick.only.load[0]: WRONG a number, or a text in quotes",
+        ),
+        (
+            "[scales.quick]",
+            "[scales.quik]",
+            "scales.quik = \"quik\": no such choice; write 'quick' or 'paper'",
+        ),
+        (
+            '"quickstart"',
+            "3",
+            "scenario = 3: WRONG a text in quotes, or a table",
+        ),
+        (
+            'reported = "r"',
+            'reported = "r"\nnumber = ["a", 1]',
+            'claims[0].number[0] = "a": WRONG a number',
+        ),
+        (
+            'reported = "r"',
+            'reported = "r"\nnumber = "a"',
+            "claims[0].number = \"a\": WRONG a number, or a list in square brackets, or 'none'",
+        ),
+    ],
+)
+def test_a_value_that_may_have_several_types_is_told_once_and_where_it_stands(
+    here: Path, capsys: pytest.CaptureFixture[str], right: str, wrong: str, words: str
+) -> None:
+    Path("mine.toml").write_text(EXPERIMENT.format(**RIGHT).replace(right, wrong))
+    assert main(["show", "mine.toml"]) == 2
+    words = words.replace("WRONG", "this is of the wrong type; write")
+    assert capsys.readouterr().err.splitlines() == [f"error: mine.toml: {words}"]
 
 
 @pytest.mark.parametrize("one", METRICS.values(), ids=METRICS)

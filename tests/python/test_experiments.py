@@ -34,6 +34,7 @@ from penstock.experiments.model import Experiment, FigureSpec, Point, Sweep
 from penstock.experiments.reproduce import reproduce
 from penstock.results import Run
 from penstock.scenario import Scenario
+from penstock.storage.name import file_names
 from penstock.tables import COLUMNS
 
 IDS = catalogue.identifiers()
@@ -168,6 +169,8 @@ def _grid(sweep: dict[str, Any], scale: dict[str, Any] | None = None) -> list[st
     [
         ({"axes": [LOADS]}, {"traffic[0].load": 0.1}, "quick.set.*sets .* the axis load varies"),
         ({"axes": [LOADS]}, {"traffic.background.load": 0.1}, "which the axis load varies"),
+        ({"axes": [LOADS]}, {"load": 0.1}, "sets load, which the axis load varies"),
+        ({"axes": [LOADS | {"key": "load"}]}, {"traffic[0].load": 0.1}, "the axis load varies"),
         ({"axes": [LOADS]}, {"traffic.background": {"load": 0.1}}, "which the axis load varies"),
         ({"axes": [LOADS]}, {"traffic": [TRAFFIC]}, "which the axis load varies"),
         ({"axes": [LOADS | {"values": [0.3]}]}, {"traffic": [TRAFFIC]}, "the axis load varies"),
@@ -224,6 +227,15 @@ def test_a_seed_stands_once_and_a_name_belongs_to_one_run() -> None:
     points = [{"name": name, "set": {"traffic[0].load": 0.3}} for name in ("a b", "a-b")]
     with pytest.raises(ScenarioError, match='2 runs are called "a-b-seed1"'):
         _grid({"axes": [{"name": "load", "points": points}]})
+
+
+def test_a_run_stands_in_the_directory_of_its_name() -> None:
+    names = ["../x", "10 Gb/s", "η = 90 %", "long" * 30]
+    points = [{"name": name, "set": {"traffic[0].load": 0.3}} for name in names]
+    grid = _grid({"name": "some runs", "axes": [{"name": "at", "points": points}]})
+    assert grid[:2] == ["some-runs-.._x-seed1", "some-runs-10-Gb_s-seed1"]
+    assert file_names(grid) == {name: name for name in grid}
+    assert all(name.endswith("-seed1") for name in grid)
 
 
 def test_classes_of_one_file_are_schemes_of_their_own() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.errors import Problem, ScenarioError, nearest, quoted, refuse
+from penstock.experiments.drawable import wrong_words
 from penstock.experiments.expression import (
     EXPONENT_MAX,
     FUNCTIONS,
@@ -291,7 +292,7 @@ def _is_per_bin(node: ast.expr) -> bool:
 
 
 def check_experiment(experiment: Experiment) -> None:
-    """Refuses an experiment of which an expression, or the name of an axis, is wrong.
+    """Refuses an experiment of which an expression, the name of an axis or a figure is wrong.
 
     Raises
     ------
@@ -320,6 +321,7 @@ def check_experiment(experiment: Experiment) -> None:
             problems.append(
                 Problem(f"{place}.{name}", "the axis has no such point", remedy, wanted)
             )
+    problems += wrong_words(experiment.figures, axes)
     if problems:
         raise ScenarioError(problems).within(str(experiment.file or experiment.id))
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from penstock.analysis import MeasuredRun, share_of_bytes_below
 from penstock.emulation.lateness import is_too_late
-from penstock.errors import refuse
+from penstock.errors import ScenarioError, refuse
 
 # Each of these modules declares metrics.
 from penstock.experiments import flow_metric, job_metric, queueing, run_metric, transient  # noqa: F401
@@ -38,6 +38,10 @@ class MissingSchemeError(Exception):
 
 class NoRunsError(Exception):
     """No run of this scale stands at the points an expression asks for."""
+
+
+class NothingMeasuredError(Exception):
+    """The runs of a figure have nothing of what it shows."""
 
 
 class LateFramesError(Exception):
@@ -139,8 +143,11 @@ def measuring(place: str, value: str | None = None) -> Iterator[None]:
     """
     try:
         yield
-    except (MissingSchemeError, NoRunsError, LateFramesError):
+    except (MissingSchemeError, NoRunsError, NothingMeasuredError, LateFramesError):
         raise
+    except ScenarioError as error:
+        first = error.problems[0]
+        raise refuse(place, f"it cannot be measured here: {first}", "", value) from error
     except Exception as error:
         reason = f"it cannot be measured here: {type(error).__name__}: {error}"
         remedy = "name what every run has, or leave the others out by `where`"

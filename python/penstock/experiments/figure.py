@@ -22,6 +22,7 @@ from penstock.experiments.expression import (
     Evaluator,
     MissingSchemeError,
     NoRunsError,
+    NothingMeasuredError,
     Selection,
     measuring,
     select,
@@ -55,6 +56,8 @@ def draw(experiment: Experiment, cells: Sequence[Cell]) -> tuple[list[PaperFigur
                 figures.append(_draw(spec, experiment, cells))
         except (MissingSchemeError, NoRunsError) as reason:
             missing.append(f"Figure {spec.name}: no runs ({reason}).")
+        except NothingMeasuredError:
+            missing.append(f"Figure {spec.name}: its runs measured nothing that it shows.")
     absent = sorted({cell.missing for cell in cells if cell.missing})
     missing += [f"Scheme {name}: not implemented yet." for name in absent]
     return figures, missing
@@ -135,7 +138,7 @@ def _active_flows(spec: FigureSpec, groups: Groups) -> PaperFigure:
 
 
 def _throughput(spec: FigureSpec, groups: Groups) -> PaperFigure:
-    data = analysis.link_series(groups, span_us=spec.span)
+    data = _some(analysis.link_series(groups, span_us=spec.span))
     drawing = plot.throughput(groups, span_us=spec.span)
     return _figure(spec, kinds.over_time(data), drawing, wide=True)
 
@@ -143,9 +146,10 @@ def _throughput(spec: FigureSpec, groups: Groups) -> PaperFigure:
 def _timeline(spec: FigureSpec, groups: Groups) -> PaperFigure:
     lines = Lines(spec.window, spec.rates, spec.allowed, spec.queued, spec.pauses, spec.span)
     shown = _shown(spec, groups)
+    data = _some(timeline(shown, lines))
     drawing = plot.timeline(shown, lines, origin_us=spec.origin)
     title = "What happens when?"
-    chart = kinds.timeline(timeline(shown, lines), title=title, origin_us=spec.origin, units=UNITS)
+    chart = kinds.timeline(data, title=title, origin_us=spec.origin, units=UNITS)
     return _figure(spec, chart, drawing, wide=True)
 
 
@@ -226,8 +230,16 @@ def _figure(
     spec: FigureSpec, chart: Chart, drawn: Axes | Figure, *, wide: bool = False
 ) -> PaperFigure:
     """A figure under the title of its file, where that has one."""
+    _some(chart.table)
     titled = replace(chart, title=spec.title) if spec.title else chart
     return PaperFigure(spec.name, spec.words, titled, wide=wide, drawing=figure_of(drawn))
+
+
+def _some(data: pl.DataFrame) -> pl.DataFrame:
+    """What a figure shows, unless it is nothing."""
+    if data.is_empty():
+        raise NothingMeasuredError
+    return data
 
 
 _OF_RUNS: dict[str, Callable[[FigureSpec, Groups], PaperFigure]] = {

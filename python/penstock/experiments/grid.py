@@ -10,12 +10,12 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from penstock.analysis import MeasuredRun
-from penstock.errors import ScenarioError, quoted, refuse
+from penstock.errors import Problem, ScenarioError, quoted, refuse
 from penstock.experiments.declared import Table
 from penstock.experiments.model import Axis, Experiment, Point, Scale, Sweep
 from penstock.named import absolute, is_path
@@ -23,7 +23,9 @@ from penstock.own_class import is_class
 from penstock.scenario import Scenario
 from penstock.scenario.catalogue import read_scenario, scenario_file
 from penstock.scenario.scheme import scheme_label, scheme_names
-from penstock.scenario.table import Field, fields_set, replaces, with_key
+from penstock.scenario.settings import full_path
+from penstock.scenario.table import Field, field_of, fields_set, replaces, with_key
+from penstock.storage.name import LENGTH_MAX, file_name
 
 ROUNDING = 1e-9
 """Share by which two numbers differ that are one point of an axis (our choice: far above what
@@ -33,6 +35,32 @@ arithmetic leaves, far below the step of any axis). Nothing but 0 is 0: a loss r
 def point_name(axis: str, point: Point) -> str:
     """Name of a point in a figure: its own, or "load 0.5" where it is a number."""
     return point.name or f"{axis} {point.label}"
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where the file of an experiment sets the fields of a run."""
+
+    file: str = ""
+    set: Sequence[tuple[Field, str]] = ()
+    """Fields of the scenario, each with the field of the file that sets it, the last one last."""
+
+    def placed(self, error: ScenarioError) -> ScenarioError:
+        """What is wrong with the scenario, told of what sets it; other files keep their errors."""
+        return ScenarioError(
+            one if one.file else _at(one, self._place(field_of(one.field)), self.file or None)
+            for one in error.problems
+        )
+
+    def _place(self, wrong: Field) -> str:
+        within = [place for one, place in self.set if replaces(one, wrong)]
+        beneath = [place for one, place in self.set if wrong and replaces(wrong, one)]
+        return ["scenario", *beneath, *within][-1]
+
+
+def _at(problem: Problem, place: str, file: str | None = None) -> Problem:
+    """The same problem, of a field of a scenario that the field `place` of a file sets."""
+    return replace(problem, field=": ".join(filter(None, (place, problem.field))), file=file)
 
 
 @dataclass
@@ -50,6 +78,8 @@ class Cell:
     """Name of the scheme that does not exist yet; empty when the run can be made."""
     frames: bool = False
     """Whether the run has real frames."""
+    origins: Origins = field(default_factory=Origins)
+    """What its file says of it, and where."""
     run: MeasuredRun | None = field(default=None)
 
     def scenario(self) -> Scenario:
@@ -58,9 +88,12 @@ class Cell:
         Raises
         ------
         ScenarioError
-            It cannot be run.
+            It cannot be run; the message names the file, and the field that sets what is wrong.
         """
-        return Scenario.model_validate(self.table, context={"directory": self.directory})
+        try:
+            return Scenario.model_validate(self.table, context={"directory": self.directory})
+        except ScenarioError as error:
+            raise self.origins.placed(error) from None
 
     @property
     def group(self) -> str:
@@ -71,7 +104,9 @@ class Cell:
     @property
     def name(self) -> str:
         """Name for files and progress: the points and the seed."""
-        return f"{self.group} seed{self.seed}".replace("/", "_").replace(" ", "-")
+        seed = f"-seed{self.seed}"
+        points = file_name(self.group.replace("/", "_").replace(" ", "-"))
+        return points[: LENGTH_MAX - len(seed)] + seed
 
 
 @dataclass(frozen=True)
@@ -108,23 +143,28 @@ def _cells(experiment: Experiment, scale: Scale) -> Iterator[Cell]:
     known = set(scheme_names())
     directory = experiment.file.parent if experiment.file else Path()
     base, beside = _base(experiment.scenario, directory)
-    names = [name for name, one in experiment.scales.items() if one is scale]
+    name = next((f"scales.{name}" for name, one in experiment.scales.items() if one is scale), "")
     # The scale comes last: how much is simulated is its to say, whatever a point has.
-    last = _Part(f"scales.{names[0]}.set" if names else "set", scale.set)
+    last = _Part(f"{name}.set", scale.set)
     for number, sweep in enumerate(experiment.sweeps):
         own = _Part(f"sweeps[{number}].set", sweep.set)
-        placed = _axes(sweep, f"sweeps[{number}]")
-        for points in itertools.product(*(_restricted(one, scale, directory) for _, one in placed)):
+        axes = _axes(sweep, f"sweeps[{number}]")
+        for points in itertools.product(*(_restricted(*one, scale, directory) for one in axes)):
             at = {"sweep": Point(name=sweep.name)}
-            at |= {axis.name: point for (_, axis), point in zip(placed, points, strict=True)}
-            axes = [_Part(place, at[axis.name].set, axis) for place, axis in placed]
+            at |= {axis.name: point for (axis, _), (_, point) in zip(axes, points, strict=True)}
+            parts = [
+                _Part(place, point.set, axis)
+                for (axis, _), (place, point) in zip(axes, points, strict=True)
+            ]
             # The scheme comes first, so that what a sweep sets can be a part of the scheme.
-            schemes = [axes.pop(0)] if sweep.schemes else []
-            table = _applied(base, [*schemes, own, *axes, last])
+            schemes = [parts.pop(0)] if sweep.schemes else []
+            table, places = _applied(base, [*schemes, own, *parts, last])
             scheme = at["scheme"].set.get("scheme", at["scheme"].name) if "scheme" in at else ""
             missing = "" if _is_there(scheme, known) else scheme
+            origins = Origins(str(experiment.file or ""), [*places, (("seed",), f"{name}.seeds")])
             for seed in experiment.seeds(scale):
-                yield Cell(at, seed, table | {"seed": seed}, beside, missing, sweep.frames)
+                run = table | {"seed": seed}
+                yield Cell(at, seed, run, beside, missing, sweep.frames, origins)
 
 
 def _is_there(scheme: Any, known: Collection[str]) -> bool:
@@ -133,22 +173,35 @@ def _is_there(scheme: Any, known: Collection[str]) -> bool:
     return not is_name or is_path(scheme) or is_class(scheme) or scheme in known
 
 
-def _axes(sweep: Sweep, place: str) -> list[tuple[str, Axis]]:
-    """The axes of a sweep with their fields in the file, its schemes first; `place` is its own."""
-    axes = [(f"{place}.axes[{number}]", axis) for number, axis in enumerate(sweep.axes)]
+def _axes(sweep: Sweep, place: str) -> list[tuple[Axis, list[str]]]:
+    """The axes of a sweep, its schemes first, each with the fields of the file that set its points;
+    `place` is the field of the sweep."""
+    axes = []
     if sweep.schemes:
         schemes = [Point(name=scheme_label(one), set={"scheme": one}) for one in sweep.schemes]
-        axes.insert(0, (f"{place}.schemes", Axis(name="scheme", points=schemes)))
+        places = [f"{place}.schemes[{number}]" for number in range(len(schemes))]
+        axes.append((Axis(name="scheme", points=schemes), places))
+    for number, axis in enumerate(sweep.axes):
+        own = f"{place}.axes[{number}]"
+        several = [f"{own}.points[{number}].set" for number in range(len(axis.points))]
+        axes.append((axis, several or [f"{own}.key"] * len(axis.values)))
     return axes
 
 
-def _restricted(axis: Axis, scale: Scale, directory: Path) -> list[Point]:
+def _restricted(
+    axis: Axis, places: Sequence[str], scale: Scale, directory: Path
+) -> list[tuple[str, Point]]:
+    """The points of an axis that a scale runs, each with its place in the file."""
     wanted = scale.only.get(axis.name)
-    points = [p for p in axis.all_points if wanted is None or any(stands(p, w) for w in wanted)]
+    points = [
+        (place, _of_file(point, directory) if axis.name == "scheme" else point)
+        for place, point in zip(places, axis.all_points, strict=True)
+        if wanted is None or any(stands(point, one) for one in wanted)
+    ]
     if not points:
         message = f"no point of the axis {axis.name} is run"
         raise refuse("scales", message, "name one of them in `only`", wanted)
-    return [_of_file(point, directory) for point in points] if axis.name == "scheme" else points
+    return points
 
 
 def _of_file(point: Point, directory: Path) -> Point:
@@ -160,32 +213,41 @@ def _of_file(point: Point, directory: Path) -> Point:
     return Point(name=scheme_label(point.name), set={**point.set, "scheme": path})
 
 
-def _applied(base: Table, parts: Sequence[_Part]) -> Table:
-    """The scenario of a run: `base` with what each part sets.
+def _applied(base: Table, parts: Sequence[_Part]) -> tuple[Table, list[tuple[Field, str]]]:
+    """The scenario of a run: `base` with what each part sets, and the fields that are set, each
+    with the part's place.
 
     Raises
     ------
     ScenarioError
-        A part replaces what an axis varies, however its path is written, or sets the seed.
+        A part replaces what an axis varies, however its path is written, or sets the seed; or a
+        path leads nowhere.
     """
     table = base
     varied: list[tuple[str, Field]] = []
+    places: list[tuple[Field, str]] = []
     for part in parts:
         own: list[tuple[str, Field]] = []
-        for path, value in part.set.items():
-            fields = fields_set(table, path, value)
+        for written, value in part.set.items():
+            try:
+                path = full_path(written, table)
+                fields = fields_set(table, path, value)
+                changed = with_key(table, path, value)
+            except ScenarioError as error:
+                raise ScenarioError(_at(one, part.place) for one in error.problems) from None
             if ("seed",) in fields:
                 remedy = "write seeds = [...] into the scale"
                 raise refuse(part.place, "a scale says its seeds, and nothing sets them", remedy)
             for axis, other in varied:
                 if any(replaces(field, other) for field in fields):
-                    message = f"it sets {path}, which the axis {axis} varies"
+                    message = f"it sets {written}, which the axis {axis} varies"
                     raise refuse(part.place, message, "leave it out of one of the two", value)
-            if part.axis and part.axis.is_about(path):
+            if part.axis and part.axis.is_about(written):
                 own += [(part.axis.name, field) for field in fields]
-            table = with_key(table, path, value)
+            places += [(field, part.place) for field in fields]
+            table = changed
         varied += own
-    return table
+    return table, places
 
 
 def stands(point: Point, wanted: str | float) -> bool:

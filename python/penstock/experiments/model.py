@@ -17,6 +17,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 from penstock.experiments.claim import Claim
 from penstock.experiments.declared import Declared, Table
 from penstock.scenario.scheme import scheme_label
+from penstock.storage.name import file_name
 from penstock.units import refusal
 
 SEEDS = 3
@@ -28,11 +29,22 @@ _IDENTIFIER = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
 
 
 def distinct(labels: Sequence[str | int], what: str) -> None:
-    """Refuses names of which two are the same, because runs go by them."""
+    """Refuses names of which two are the same, because results go by them."""
     for label, count in Counter(labels).items():
         if count > 1:
-            message = f'{count} {what} "{label}", by which runs and claims name them'
+            message = f'{count} {what} "{label}", by which results name them'
             raise refusal(message, "write each once, with a name of its own")
+
+
+def _of_files(name: str) -> str:
+    own = file_name(name)
+    if own != name.replace(" ", "-"):
+        raise refusal("no file of results can be called so", f'write e.g. "{own}"')
+    return name
+
+
+NameOfFiles = Annotated[str, AfterValidator(_of_files)]
+"""A name with which files of results begin: no directory, hidden file or control character."""
 
 
 class Point(Declared):
@@ -111,7 +123,7 @@ def _schemes(references: list[str]) -> list[str]:
 class Sweep(Declared):
     """A grid of runs: every combination of the points of its axes, for every seed."""
 
-    name: str = "main"
+    name: NameOfFiles = "main"
     set: Table = Field(default_factory=dict)
     schemes: Annotated[list[str], AfterValidator(_schemes)] = Field(default_factory=list)
     """Presets, files and classes, varied as the axis `scheme`. A preset that does not exist yet is
@@ -175,19 +187,29 @@ FigureKind = Literal[
 
 
 NEEDED = {
-    "queue": ("link",),
-    "link-pauses": ("links",),
-    "curve": ("x", "y"),
-    "bars": ("bars",),
-    "workload": ("workloads",),
+    "slowdown": ["columns"],
+    "queue": ["link"],
+    "link-pauses": ["links"],
+    "timeline": ["rates, allowed, queued, pauses"],
+    "curve": ["x", "y"],
+    "bars": ["bars"],
+    "workload": ["workloads"],
 }
-"""Kind of figure -> fields without which it shows nothing."""
+"""Kind of figure -> fields without which it shows nothing; of several in one text, any will do."""
+
+Links = Annotated[list[tuple[int, int]], Field(min_length=1)]
+
+
+def _span(span: tuple[float, float]) -> tuple[float, float]:
+    if span[0] >= span[1]:
+        raise refusal("no time is between the two", "write the earlier one first")
+    return span
 
 
 class FigureSpec(Declared):
     """A figure to draw."""
 
-    name: str
+    name: NameOfFiles
     kind: FigureKind
     title: str = ""
     words: str = ""
@@ -211,15 +233,15 @@ class FigureSpec(Declared):
     """Of a link-pauses figure: the links, in their order."""
     layer: str | list[str] | None = None
     """Of a flow-packets figure: the layer of links to count, or several; all by default."""
-    span: tuple[float, float] | None = None
+    span: Annotated[tuple[float, float], AfterValidator(_span)] | None = None
     """Of a throughput or queue figure or timeline: the part of the time [us]; all by default."""
     origin: float = 0.0
     """Of a timeline: the moment from which times count [us]."""
-    window: float = 100.0
+    window: float = Field(100.0, gt=0)
     """Of a timeline: what a point is the mean of [us]."""
     seed: int | None = None
     """Of a timeline: the seed whose runs are shown; the first by default."""
-    rates: dict[str, list[tuple[int, int]]] = Field(default_factory=dict)
+    rates: dict[str, Links] = Field(default_factory=dict)
     """Of a timeline: name of a line -> links whose rates are added up."""
     allowed: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Of a timeline: name of a line -> link of a host whose controllers' rates are shown."""
@@ -255,10 +277,16 @@ class FigureSpec(Declared):
 
     @model_validator(mode="after")
     def _complete(self) -> FigureSpec:
-        for name in NEEDED.get(self.kind, ()):
-            if not getattr(self, name):
-                raise refusal(f"a figure of kind {self.kind} needs {name}", "write it")
+        for names in NEEDED.get(self.kind, ()):
+            if not any(getattr(self, name) for name in names.split(", ")):
+                remedy = "write one of them" if ", " in names else "write it"
+                raise refusal(f"a figure of kind {self.kind} needs {names}", remedy)
         return self
+
+
+def _figures(figures: list[FigureSpec]) -> list[FigureSpec]:
+    distinct([one.name for one in figures], "figures are called")
+    return figures
 
 
 def _identifier(value: str) -> str:
@@ -294,7 +322,7 @@ class Experiment(Declared):
     """Why a seed changes nothing in its runs; such an experiment has one seed and no spread."""
     sweeps: list[Sweep] = Field(default_factory=list)
     scales: dict[Literal["quick", "paper"], Scale]
-    figures: list[FigureSpec] = Field(default_factory=list)
+    figures: Annotated[list[FigureSpec], AfterValidator(_figures)] = Field(default_factory=list)
     claims: list[Claim] = Field(default_factory=list)
 
     @model_validator(mode="after")

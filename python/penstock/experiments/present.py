@@ -19,6 +19,20 @@ from penstock.experiments.expression import METRICS
 from penstock.experiments.model import FigureSpec
 from penstock.scenario import Scenario
 
+REMEDIES = {
+    "series": "write links into the list measure.series, e.g. [[0, 8]]",
+    "sample_interval": "set measure.sample_interval, e.g. to 1us",
+}
+"""How to set the fields of `measure` that are not true or false."""
+
+MEASURED: dict[str, tuple[str, ...]] = {
+    "buffer": ("sample_interval",),
+    "active-flows": ("active_flows",),
+    "flow-packets": ("active_flows", "sample_interval"),
+    "throughput": ("series", "sample_interval"),
+}
+"""Kind of figure -> the fields of `measure` without which it has nothing to show."""
+
 
 @dataclass(frozen=True)
 class _Network:
@@ -52,19 +66,32 @@ class _Wanted:
     """Of a link: whether it has to be sampled."""
     needs: str = ""
     """The field of `measure` that has to be set."""
+    time_us: float = -1.0
+    """A time [us] that has to be within the traffic and, with `is_drained`, what is left of it."""
+    is_drained: bool = False
 
     def wrong(self, scenario: Scenario, network: _Network) -> Problem | None:
         """What a scenario of that network lacks; nothing where it has the label or the link."""
         if self.needs:
             found = self._of_measure(scenario)
+        elif self.time_us >= 0:
+            found = self._of_time(scenario)
         else:
             found = self._of_label(scenario) if self.label else self._of_link(network)
-        return found and Problem(self.place, *found, self.text or self.link)
+        time = self.time_us if self.time_us >= 0 else None
+        return found and Problem(self.place, *found, self.text or self.link or self.label or time)
 
     def _of_measure(self, scenario: Scenario) -> tuple[str, str] | None:
         if getattr(scenario.measure, self.needs):
             return None
-        return "the scenario does not measure it", f"set measure.{self.needs}=true"
+        remedy = REMEDIES.get(self.needs, f"set measure.{self.needs}=true")
+        return "the scenario does not measure it", remedy
+
+    def _of_time(self, scenario: Scenario) -> tuple[str, str] | None:
+        lasts = int(scenario.duration) + self.is_drained * int(scenario.drain)
+        if self.time_us * 1e6 < lasts:
+            return None
+        return "no run lasts so long", f"write less than {lasts / 1e6:g}, which are microseconds"
 
     def _of_label(self, scenario: Scenario) -> tuple[str, str] | None:
         entries = scenario.traffic
@@ -100,7 +127,7 @@ class _Wanted:
             message = f"the link {describe(self.link)} is not sampled"
             return message, f"write {list(ends)} into the list measure.series"
         if not scenario.measure.sample_interval:
-            return "nothing is sampled", "set measure.sample_interval, e.g. to 1us"
+            return "nothing is sampled", REMEDIES["sample_interval"]
         return None
 
 
@@ -169,7 +196,15 @@ def _wanted(place: str, text: str, axes: Collection[str]) -> Iterator[_Wanted]:
 
 
 def _of_figure(place: str, figure: FigureSpec) -> Iterator[_Wanted]:
-    """The links of a figure, and what it needs of them."""
+    """What a figure shows: a label, links, times, and what it needs of them."""
+    for field in MEASURED.get(figure.kind, ()):
+        yield _Wanted(f"{place}.kind", figure.kind, needs=field)
+    if figure.label:
+        yield _Wanted(f"{place}.label", "", label=figure.label)
+    if figure.span:
+        yield _Wanted(f"{place}.span[0]", "", time_us=figure.span[0], is_drained=True)
+    if figure.kind == "timeline":
+        yield _Wanted(f"{place}.window", "", time_us=figure.window)
     sampled = [(f"rates.{name}", link) for name, links in figure.rates.items() for link in links]
     sampled += [(f"allowed.{name}", link) for name, link in figure.allowed.items()]
     sampled += [(f"queued.{name}", link) for name, link in figure.queued.items()]

@@ -91,10 +91,9 @@ def with_key(table: Mapping[str, Any], path: str, value: Any) -> Table:
 
     A step into a list is an index or the label of an entry.
     """
-    found = _STEP.findall(path)
-    if not 0 < len(found) <= NESTING_MAX:
+    steps = field_of(path)
+    if not 0 < len(steps) <= NESTING_MAX:
         raise refuse(path, "this is no path to a field", "write e.g. topology.racks=4")
-    steps = [name or _position(index, path) for name, index in found]
     value = plain(value)
     result: Table = copy.deepcopy(dict(table))
     here: Any = result
@@ -108,6 +107,11 @@ Field = tuple[str | int, ...]
 """The place of a field, whichever way its path is written: the keys and numbers that lead there."""
 
 
+def field_of(path: str) -> Field:
+    """The steps of a path as it is written."""
+    return tuple(name or _position(index, path) for name, index in _STEP.findall(path))
+
+
 def fields_set(table: Mapping[str, Any], path: str, value: Any) -> list[Field]:
     """The fields that setting `path` replaces: those of a table one by one, unless it has a kind.
 
@@ -115,8 +119,7 @@ def fields_set(table: Mapping[str, Any], path: str, value: Any) -> list[Field]:
     """
     steps: list[str | int] = []
     here: Any = table
-    for name, index in _STEP.findall(path):
-        step: str | int = name or _position(index, path)
+    for step in field_of(path):
         if isinstance(here, list):
             step = _index(here, step, path)
             here = here[step]
