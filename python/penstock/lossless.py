@@ -59,12 +59,11 @@ def pause_room(scenario: Scenario) -> list[PauseRoom]:
 
 
 def headroom_note(scenario: Scenario) -> str:
-    """That PFC can drop packets for want of headroom, before anything runs; else nothing."""
-    admission = scenario.scheme.switch.admission
-    has_headroom = isinstance(admission, SharedAdmission) and admission.ingress is not None
-    if _pfc(scenario) is None or not has_headroom or xoff_out_of_reach(scenario):
+    """That PFC can drop packets for want of room, before anything runs; else nothing."""
+    admission, pfc = scenario.scheme.switch.admission, _pfc(scenario)
+    if pfc is None or not isinstance(admission, SharedAdmission) or xoff_out_of_reach(scenario):
         return ""
-    return _too_little_headroom(pause_room(scenario), scenario.topology.node_names())
+    return _too_little(pause_room(scenario), scenario, admission, pfc)
 
 
 def _pfc(scenario: Scenario) -> Pfc | None:
@@ -85,20 +84,14 @@ def _drops(run: MeasuredRun) -> list[str]:
     drops = summary["drops"] - _drops_of_nics(run)
     if not drops and not summary["pfc_pauses"]:
         return []
-    switch, pfc = scenario.scheme.switch, _pfc(scenario)
-    admission = switch.admission
+    admission, pfc = scenario.scheme.switch.admission, _pfc(scenario)
     if pfc is None or not isinstance(admission, SharedAdmission) or xoff_out_of_reach(scenario):
         return []
-    rooms = pause_room(scenario)
-    names, has_headroom = summary["node_names"], admission.ingress is not None
+    if not drops and admission.ingress is None:
+        return []  # all ingresses at a fixed XOFF at once are more than most runs come to
+    why = _too_little(pause_room(scenario), scenario, admission, pfc)
     if not drops:
-        lack = _too_little_headroom(rooms, names) if has_headroom else ""
-        return [f"no packet was dropped, but more senders may bring it about: {lack}"] * bool(lack)
-    if has_headroom:
-        why = _too_little_headroom(rooms, names)
-    else:
-        classes = getattr(switch.assignment, "classes", 1)
-        why = _too_little_memory(rooms, names, admission, pfc, classes)
+        return [f"no packet was dropped, but more senders may bring it about: {why}"] * bool(why)
     faults = scenario.faults
     if not why and (faults.outages or faults.control_loss or faults.corruption):
         why = "pauses were lost by `faults`"
@@ -113,6 +106,17 @@ def _drops_of_nics(run: MeasuredRun) -> int:
     nodes = len(run.scenario.topology.node_names())
     links = run.links
     return int(links.filter(links["from"] >= nodes)["drops"].sum())
+
+
+def _too_little(
+    rooms: list[PauseRoom], scenario: Scenario, admission: SharedAdmission, pfc: Pfc
+) -> str:
+    """Which links, or which switch, has too little room; nothing where all have enough."""
+    names = scenario.topology.node_names()
+    if admission.ingress is not None:
+        return _too_little_headroom(rooms, names)
+    classes = getattr(scenario.scheme.switch.assignment, "classes", 1)
+    return _too_little_memory(rooms, names, admission, pfc, classes)
 
 
 def _too_little_headroom(rooms: list[PauseRoom], names: list[str]) -> str:

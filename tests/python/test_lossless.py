@@ -11,7 +11,13 @@ import pytest
 
 from penstock import Run, Scenario, report, run
 from penstock.cli import main
-from penstock.lossless import PauseRoom, longest_packet, loss_notes, pause_room
+from penstock.lossless import (
+    PauseRoom,
+    headroom_note,
+    longest_packet,
+    loss_notes,
+    pause_room,
+)
 
 STAR = {"kind": "single-switch", "hosts": 17, "rate": "10 Gb/s", "delay": "1 us"}
 CABLES = [
@@ -181,3 +187,11 @@ def test_packets_lost_with_a_link_are_told_and_are_no_drops(tmp_path: Any) -> No
     assert lossy.summary["notes"][0] == told
     page = report.write([lossy], tmp_path).read_text("utf-8")
     assert f"<strong>dctcp, seed 1</strong>: {told}." in page
+
+
+def test_a_fixed_xoff_that_may_lose_packets_is_told_before_a_run() -> None:
+    fabric = Scenario.from_name("storage-fabric")
+    assert "Set an XOFF of at most 183,792 B" in headroom_note(fabric)
+    xoff = "scheme.switch.backpressure.xoff"
+    assert headroom_note(fabric.with_overrides({xoff: "183792 B"})) == ""
+    assert headroom_note(fabric.with_overrides({xoff: "183793 B"}))
