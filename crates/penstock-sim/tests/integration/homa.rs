@@ -187,11 +187,18 @@ fn schemes_that_do_not_go_together_are_refused() {
 
 #[test]
 fn levels_come_from_the_traffic_when_they_are_not_written() {
-    let open = with(homa(2), "/host/controller/overcommitment", Value::Null);
-    let open = with(open, "/host/controller/cutoffs", Value::Null);
-    let flows = [(0, 3, 1_000, 0), (1, 3, 900_000, 0), (2, 3, 50_000, 10 * US)];
-    let results = run(&scenario(leaf_spine(2, 2, 2), open, &[listed(&flows)], MS));
-    assert_eq!(results.summary.flows_finished, 3);
+    let flows = [(0, 3, 1_000, 0), (1, 3, 900_000, 0), (0, 3, 900_000, 0), (2, 3, 50_000, 10 * US)];
+    let digest = |overcommitment: Value, cutoffs: Value| {
+        let levels = with(homa(2), "/host/controller/overcommitment", overcommitment);
+        let levels = with(levels, "/host/controller/cutoffs", cutoffs);
+        let results = run(&scenario(leaf_spine(2, 2, 2), levels, &[listed(&flows)], MS));
+        assert_eq!(results.summary.flows_finished, 4);
+        results.summary.digest
+    };
+    // Of 1.85 MB a seventh is unscheduled, at most a round trip of each flow: one of eight levels.
+    let open = digest(Value::Null, Value::Null);
+    assert_eq!(open, digest(json!(7), json!([])));
+    assert_ne!(open, digest(json!(1), json!([2_000])));
 }
 
 #[test]
