@@ -49,14 +49,6 @@ pub enum EmulationError {
         /// What the system says.
         error: io::Error,
     },
-    /// It was told to stop while its hosts were made.
-    #[error("it was stopped while its hosts were made, {made} of {hosts}")]
-    Stopped {
-        /// The hosts that there were.
-        made: u32,
-        /// The hosts of the scenario.
-        hosts: u32,
-    },
     /// A program cannot be watched.
     #[error("watching a program: {0}")]
     Program(io::Error),

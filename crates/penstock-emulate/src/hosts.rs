@@ -5,7 +5,6 @@ use std::io;
 use std::net::IpAddr;
 
 use penstock_sim::{Scenario, topology};
-use penstock_units::Time;
 use penstock_wire::{Ethernet, MacAddress, address};
 
 use crate::config::EmulationConfig;
@@ -15,7 +14,6 @@ use crate::error::EmulationError;
 use crate::namespace::{
     Ecn, HostNamespace, HostSettings, KernelStack, Namespaces, PacketSocket, Stack, TapDevice,
 };
-use crate::run::GoesOn;
 
 /// The most that our own frames are longer than the scenario's packets (bytes).
 const OVERHEAD: u32 = penstock_wire::frame::MOST_OVERHEAD as u32;
@@ -36,20 +34,16 @@ pub(crate) struct Places {
     pub sockets: HashMap<u32, PacketSocket>,
 }
 
-/// Makes a namespace for each host of `scenario`, and gives up all privileges. `goes_on` hears of each host.
+/// Makes a namespace for each host of `scenario`, and gives up all privileges.
 pub(crate) fn create(
     namespaces: Namespaces,
     scenario: &Scenario,
     config: &EmulationConfig,
     controls: &Controls,
-    goes_on: &mut GoesOn<'_>,
 ) -> Result<Places, EmulationError> {
     let count = topology::build(&scenario.topology)?.hosts;
     let (mut hosts, mut taps, mut sockets) = (Vec::new(), Vec::new(), HashMap::new());
     for host in 0..count {
-        if !goes_on(Time::ZERO, None) {
-            return Err(EmulationError::Stopped { made: host, hosts: count });
-        }
         let is_kernel = config.kernels.binary_search(&host).is_ok();
         let packet = packet_bytes(scenario);
         let (mtu, stack) = match is_kernel {

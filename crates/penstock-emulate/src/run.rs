@@ -53,7 +53,7 @@ pub fn emulate(
     let processors = Processors::split();
     processors.iter().for_each(Processors::leave_to_network);
     let demand = capacity::demand(scenario, config, run.topology(), run.flows());
-    let mut places = hosts::create(enter()?, scenario, config, &controls, goes_on)?;
+    let mut places = hosts::create(enter()?, scenario, config, &controls)?;
     let copies = capacity::check(scenario, config, &mut places, processors.as_ref(), demand)?;
     let Places { hosts, taps, mut sockets } = places;
     let before = Before::count(&hosts, config, sockets.values())?;
