@@ -88,7 +88,7 @@ pub fn dependencies(
         links: links.filter(|&link| topology.is_core(link)).map(core_link).collect(),
         next_hops: next_hops.collect(),
         dependency_count: found.all().count(),
-        dependencies: found.all().filter(|_| listed).collect(),
+        dependencies: if listed { found.all().collect() } else { vec![] },
         cycles: found.cycles().iter().map(cycle).collect(),
         elided: found.elision(&topology),
         down_up_suffices: found.is_acyclic_without(&found.down_up(&topology)),

@@ -51,8 +51,7 @@ impl Dependencies {
             // Most destinations have dependencies that others have, too. A list that has doubled loses them.
             for (links, known) in next.iter_mut().zip(&mut known) {
                 if links.len() > 2 * *known + SLACK {
-                    links.sort_unstable();
-                    links.dedup();
+                    drop_repeats(links);
                     *known = links.len();
                 }
             }
@@ -72,10 +71,7 @@ impl Dependencies {
     }
 
     fn of_next(mut next: Vec<Vec<u32>>) -> Self {
-        for links in &mut next {
-            links.sort_unstable();
-            links.dedup();
-        }
+        next.iter_mut().for_each(drop_repeats);
         let cycles = strongly_connected(&next);
         Dependencies { next, cycles }
     }
@@ -219,6 +215,12 @@ fn follow(topology: &Topology, routings: &[&Routing], edge: u32, next: &mut [Vec
             waiting.push(to);
         }
     }
+}
+
+/// Keeps each link once, ascending.
+fn drop_repeats(links: &mut Vec<u32>) {
+    links.sort_unstable();
+    links.dedup();
 }
 
 /// The strongly connected components of more than one node (S. R. Kosaraju; M. Sharir, 1981).
