@@ -286,12 +286,13 @@ fn check(scenario: &Scenario, has_strangers: bool) -> Result<(), ScenarioError> 
         let listed = format!("a list of {}", outages.len());
         problems.unless(outages.is_empty(), "faults.outages", listed, remedy);
         for (index, entry) in scenario.traffic.iter().enumerate() {
-            let remedy = "hosts with kernels open a connection for each flow; write 0, or take hosts of ours";
+            let remedy = "hosts with kernels open a connection for each flow; write 0, or take hosts \
+                          of ours";
             let (holds, field) =
                 (entry.connections() == 0, format!("traffic[{index}].connections"));
             problems.unless(holds, &field, entry.connections(), remedy);
-            let remedy = "hosts with kernels send a flow to its last byte, or to the end of the traffic; leave \
-                          it out, or take hosts of ours";
+            let remedy = "hosts with kernels send a flow to its last byte, or to the end of the traffic; \
+                          leave it out, or take hosts of ours";
             let field = format!("traffic[{index}].lasts");
             problems.unless(!entry.stops(), &field, "the time of a flow", remedy);
         }

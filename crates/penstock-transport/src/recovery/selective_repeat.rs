@@ -17,8 +17,8 @@
 //!
 //! Where the paper is silent:
 //! - A packet is sent again once. A retransmission that is lost waits for the timeout.
-//! - Every acknowledgement with new information restarts the timer. In that implementation each packet that is
-//!   sent does so, too, and acknowledgements without news.
+//! - Every acknowledgement with new information restarts the timer. In that implementation each packet
+//!   that is sent does so, too, and acknowledgements without news.
 //! - A retransmission needs room in the controller's window. Lost and selectively acknowledged bytes
 //!   are not in flight for the window.
 

@@ -32,9 +32,10 @@
 //! - q_ie / q_i* counts negative smoothed queues as 0.
 //! - A need of less than a byte counts as none, because it would be rounding. Pauses are rounded up to
 //!   whole units of their frames, to T_hop at most.
-//! - Where expired pauses leave the linear program without a solution, each packet that leaves pauses every
-//!   ingress for another T_hop. Sec. II-D says that pauses are "normally" sent once in a T_hop. Pauses of one
-//!   T_hop in a slot at most, which were tried, change fig. 6 to 9 by a few percent; see `fafc/buffer`.
+//! - Where expired pauses leave the linear program without a solution, each packet that leaves pauses
+//!   every ingress for another T_hop. Sec. II-D says that pauses are "normally" sent once in a T_hop.
+//!   Pauses of one T_hop in a slot at most, which were tried, change what is measured of fig. 6 to 9 by a
+//!   tenth at most; see `fafc/buffer`.
 //! - f_dec is not given; see the experiment `fafc/table3`.
 
 mod config;
