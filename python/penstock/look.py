@@ -118,6 +118,7 @@ LOOKS: dict[str, Look] = {
     "wrr": Look(ORANGE, ">", "-."),
     "dcqcn-mellanox": Look(OCHRE, "X", "-."),
     "dcqcn-mellanox-window": Look(OCHRE, "X", ":"),
+    "dcqcn-released": Look(OCHRE, "P", ":"),
     "afq": Look(OCHRE, "o"),
     "afq-dctcp": Look(OCHRE, "^", "--"),
     "afq-drr": Look(OCHRE, "s", "-."),

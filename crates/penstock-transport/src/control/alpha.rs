@@ -7,7 +7,7 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
 
-/// An estimate in [0, 1], 1 at the start.
+/// An estimate in [0, 1].
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Alpha {
     value: f64,
@@ -18,10 +18,11 @@ pub(crate) struct Alpha {
 }
 
 impl Alpha {
-    /// An estimate whose updates are `interval` > 0 apart. `gain` (g in the paper), in (0, 1], is the
-    /// weight of the latest update. The clock does not run yet.
-    pub(crate) fn new(gain: f64, interval: Time) -> Self {
-        Alpha { value: 1.0, gain, interval, due: Time::NEVER }
+    /// An estimate that is `first`, in [0, 1], until something is seen. Its updates are `interval` > 0
+    /// apart. `gain` (g in the paper), in (0, 1], is the weight of the latest update. The clock does not run
+    /// yet.
+    pub(crate) fn new(first: f64, gain: f64, interval: Time) -> Self {
+        Alpha { value: first, gain, interval, due: Time::NEVER }
     }
 
     /// The estimate, in [0, 1].
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn it_halves_in_177_updates_without_congestion() {
-        let mut alpha = Alpha::new(1.0 / 256.0, US);
+        let mut alpha = Alpha::new(1.0, 1.0 / 256.0, US);
         assert!(!alpha.catch_up(Time::from_ms(1), false) && !alpha.is_running());
         alpha.start(Time::ZERO);
         assert!(!alpha.catch_up(Time::from_ps(999_999), false));
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn updates_that_are_made_up_for_give_what_one_at_a_time_gives() {
-        let mut alpha = Alpha::new(1.0 / 256.0, US);
+        let mut alpha = Alpha::new(1.0, 1.0 / 256.0, US);
         alpha.start(Time::ZERO);
         let (mut value, mut last) = (1.0f64, 0);
         for now in [1, 37, 1_200, 1_201, 40_000, 900_000] {

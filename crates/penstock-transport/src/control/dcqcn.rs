@@ -10,10 +10,12 @@
 //! marking. Left out: the limit on the notifications of a whole NIC, which the paper mentions as a
 //! property of hardware. The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
 //!
-//! The authors' released simulator has other rules, which are left out. Its alpha starts at 0.5 and is
-//! updated before a cut. Its target falls to an eighth when it is above ten times the rate (QCN's
-//! rule). Its hyper increase begins one expiry sooner, with a step more, and halves the periods of the timer
-//! and the byte counter. Its configuration has a timer of 60 us and a byte counter of 300 MB.
+//! The authors' released simulator has other rules. Its alpha starts at 0.5 (`first_estimate`) and is
+//! updated before a cut (`cut_by`). Its target falls to an eighth when it is above ten times the rate
+//! (`lowers_far_target`, QCN's rule). Left out: its hyper increase begins one expiry sooner, with a step
+//! more, and halves the periods of the timer and the byte counter. With the 300 MB of its configuration
+//! that takes 1.5 GB without a cut. Left out, too: its target has no upper limit, so the rate comes back to
+//! the line rate a few expiries sooner.
 //!
 //! Where the paper is silent:
 //! - The byte counter counts bytes on the wire, retransmissions included (our choice).
@@ -63,6 +65,21 @@ pub struct DcqcnConfig {
         )
     )]
     pub gain: f64,
+    /// The estimate of a flow that was never notified (alpha); 1 or less.
+    #[schemars(
+        range(min = 0, max = 1),
+        extend(
+            "default" = 1.0,
+            "source" = format!("{DCQCN_PAPER}; {DCQCN_SIMULATOR_CODE}: 0.5")
+        )
+    )]
+    pub first_estimate: f64,
+    /// The estimate that a cut takes.
+    #[schemars(extend(
+        "default" = "estimate",
+        "source" = format!("{DCQCN_PAPER}, eq. 1; {DCQCN_SIMULATOR_CODE}: raised-estimate")
+    ))]
+    pub cut_by: CutBy,
     /// Time without a notification after which the estimate decays, again and again (K).
     #[schemars(
         range(min = Time::LEAST_PERIOD.as_ps()),
@@ -125,6 +142,12 @@ pub struct DcqcnConfig {
         )
     )]
     pub hyper_increase: BitRate,
+    /// Whether a target above ten times the rate falls to an eighth in the first cycle after a cut.
+    #[schemars(extend(
+        "default" = false,
+        "source" = format!("{DCQCN_PAPER}: not; {DCQCN_SIMULATOR_CODE}: AdjustRates")
+    ))]
+    pub lowers_far_target: bool,
     /// Rate below which no flow falls.
     #[schemars(
         range(min = 1),
@@ -137,6 +160,17 @@ pub struct DcqcnConfig {
     /// In flight at most: anything, one BDP, or BDP x rate / line rate.
     #[schemars(extend("default" = "none", "source" = DCQCN_PAPER))]
     pub window: RateWindow,
+}
+
+/// The estimate that a cut takes: the rate keeps 1 - estimate / 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CutBy {
+    /// The estimate from before the notification, which raises it afterwards.
+    Estimate,
+    /// The estimate that the notification has raised.
+    RaisedEstimate,
 }
 
 /// When a receiver notifies the source of a flow.
@@ -183,7 +217,7 @@ impl Dcqcn {
         Dcqcn {
             config: config.clone(),
             climb: Climb::new(path, config.minimum_rate, config.window),
-            alpha: Alpha::new(config.gain, config.alpha_interval),
+            alpha: Alpha::new(config.first_estimate, config.gain, config.alpha_interval),
         }
     }
 
@@ -196,12 +230,14 @@ impl Dcqcn {
 
     /// The timer or the counter has expired (Fig. 7).
     fn increase(&mut self) {
-        self.climb.raise(&Steps {
-            first: self.config.fast_recovery_rounds,
-            both: self.config.fast_recovery_rounds,
-            additive: self.config.additive_increase,
-            hyper: self.config.hyper_increase,
-        });
+        if !self.config.lowers_far_target || !self.climb.lower_far_target() {
+            self.climb.raise(&Steps {
+                first: self.config.fast_recovery_rounds,
+                both: self.config.fast_recovery_rounds,
+                additive: self.config.additive_increase,
+                hyper: self.config.hyper_increase,
+            });
+        }
         self.climb.approach();
     }
 }
@@ -210,8 +246,13 @@ impl AtSource for Dcqcn {
     fn on_notification(&mut self, now: Time, _notification: Notification) {
         self.on_deadline(now);
         self.alpha.catch_up(now, false);
-        self.cut(now, 1.0 - self.alpha.get() / 2.0);
+        let before = self.alpha.get();
         self.alpha.update(true);
+        let taken = match self.config.cut_by {
+            CutBy::Estimate => before,
+            CutBy::RaisedEstimate => self.alpha.get(),
+        };
+        self.cut(now, 1.0 - taken / 2.0);
         self.alpha.start(now);
     }
 

@@ -176,7 +176,7 @@ impl DcqcnMellanox {
             config: config.clone(),
             rate,
             target: rate.get(),
-            alpha: Alpha::new(config.gain, config.alpha_interval),
+            alpha: Alpha::new(1.0, config.gain, config.alpha_interval),
             is_marked_since_tick: false,
             is_tick_first: config.alpha_interval > path.last_flight,
             first_check: Time::NEVER,

@@ -42,7 +42,7 @@ mod power;
 mod stages;
 mod ticks;
 
-pub use dcqcn::NotifyAt;
+pub use dcqcn::{CutBy, NotifyAt};
 use hooks::{AtDestination, AtSource, Parameters};
 pub use paced_rate::{Increase, RateWindow};
 

@@ -39,11 +39,6 @@ use crate::flow::FlowFacts;
 /// The source of the values.
 const STANDARD: &str = "IEEE 802.1Q (802.1Qau)";
 
-/// A target above this many times the rate falls to an eighth in the first cycle after a cut
-/// (802.1Q, clause 32: the reaction point's self-increase; `AdjustRates` of bobzhuyb/ns3-rdma).
-const FAR_ABOVE: u64 = 10;
-const FALL: u64 = 8;
-
 /// Parameters of [`Qcn`].
 #[derive(Clone, Debug, PartialEq)]
 #[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
@@ -135,11 +130,7 @@ impl Qcn {
     /// The timer or the counter has expired: the standard's self-increase. In the first cycle of either,
     /// a target that is far above the rate falls and does not grow.
     fn increase(&mut self) {
-        let Climb { rate, target, stages } = &mut self.climb;
-        let is_first = stages.timer() == 1 || stages.counter() == 1;
-        if is_first && *target > rate.get().saturating_mul(FAR_ABOVE) {
-            *target /= FALL;
-        } else {
+        if !self.climb.lower_far_target() {
             self.climb.raise(&Steps {
                 first: self.config.fast_recovery_rounds.saturating_add(1),
                 both: self.config.fast_recovery_rounds,

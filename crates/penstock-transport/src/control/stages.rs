@@ -13,6 +13,12 @@ use penstock_units::{BitRate, Time};
 use super::paced_rate::{PacedRate, RateWindow};
 use crate::path::PathFacts;
 
+/// A target above this many times the rate is far from it (802.1Q, clause 32: the reaction point's
+/// self-increase; `AdjustRates` of bobzhuyb/ns3-rdma).
+const FAR_ABOVE: u64 = 10;
+/// A far target is divided by this.
+const FALL: u64 = 8;
+
 /// The timer and the counter, and how often each has expired since the last cut.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Stages {
@@ -133,6 +139,17 @@ impl Climb {
     pub(crate) fn new(path: &PathFacts, minimum_rate: BitRate, window: RateWindow) -> Self {
         let rate = PacedRate::new(path, minimum_rate, window);
         Climb { rate, target: rate.get(), stages: Stages::stopped() }
+    }
+
+    /// Lowers a target that is far above the rate, in the first cycle of the timer or of the counter.
+    /// Answers whether it did: such a target does not grow (QCN's rule).
+    pub(crate) fn lower_far_target(&mut self) -> bool {
+        let is_first = self.stages.timer() == 1 || self.stages.counter() == 1;
+        let lowers = is_first && self.target > self.rate.get().saturating_mul(FAR_ABOVE);
+        if lowers {
+            self.target /= FALL;
+        }
+        lowers
     }
 
     /// Raises the target by the step of the current stage, at most to the line rate.

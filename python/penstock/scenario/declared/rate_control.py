@@ -23,6 +23,19 @@ class DcqcnController(Part):
         source="DCQCN paper (Zhu et al., SIGCOMM 2015); released DCQCN simulator "
         "(bobzhuyb/ns3-rdma), configuration: DCTCP_GAIN",
     )
+    first_estimate: Number = field(
+        "The estimate of a flow that was never notified (alpha); 1 or less",
+        1.0,
+        range="0 to 1",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015); released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma): 0.5",
+    )
+    cut_by: Literal["estimate", "raised-estimate"] = field(
+        "The estimate that a cut takes",
+        "estimate",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015), eq. 1; released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma): raised-estimate",
+    )
     alpha_interval: Time = field(
         "Time without a notification after which the estimate decays, again and again (K)",
         "55 us",
@@ -73,6 +86,13 @@ class DcqcnController(Part):
         "200 Mb/s",
         range="1 b/s or more",
         source="released DCQCN simulator (bobzhuyb/ns3-rdma), configuration: RATE_HAI",
+    )
+    lowers_far_target: Flag = field(
+        "Whether a target above ten times the rate falls to an eighth in the first cycle after a "
+        "cut",
+        False,
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015): not; released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma): AdjustRates",
     )
     minimum_rate: Rate = field(
         "Rate below which no flow falls",
