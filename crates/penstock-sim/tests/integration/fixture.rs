@@ -202,7 +202,7 @@ pub fn dcqcn() -> Value {
         "cut_by": "estimate", "alpha_interval": 55 * US, "notification_interval": 50 * US,
         "notify_at": "mark", "increase_interval": 55 * US, "increase_bytes": 10_000_000,
         "fast_recovery_rounds": 5, "additive_increase": GBPS / 25, "hyper_increase": GBPS / 5,
-        "lowers_far_target": false, "minimum_rate": GBPS / 10, "window": "none"});
+        "recovery": "paper", "minimum_rate": GBPS / 10, "window": "none"});
     scheme("dcqcn", fifo(ecn(1.0)), controller, 0)
 }
 

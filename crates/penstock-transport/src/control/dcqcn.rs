@@ -11,11 +11,7 @@
 //! property of hardware. The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
 //!
 //! The authors' released simulator has other rules. Its alpha starts at 0.5 (`first_estimate`) and is
-//! updated before a cut (`cut_by`). Its target falls to an eighth when it is above ten times the rate
-//! (`lowers_far_target`, QCN's rule). Left out: its hyper increase begins one expiry sooner, with a step
-//! more, and halves the periods of the timer and the byte counter. With the 300 MB of its configuration
-//! that takes 1.5 GB without a cut. Left out, too: its target has no upper limit, so the rate comes back to
-//! the line rate a few expiries sooner.
+//! updated before a cut (`cut_by`), and its recovery is that of QCN ([`super::released_recovery`]).
 //!
 //! Where the paper is silent:
 //! - The byte counter counts bytes on the wire, retransmissions included (our choice).
@@ -39,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use crate::control::alpha::Alpha;
 use crate::control::hooks::{AtDestination, AtSource, Parameters};
 use crate::control::paced_rate::RateWindow;
+use crate::control::released_recovery::ReleasedRecovery;
 use crate::control::stages::{Climb, Steps};
 use crate::control::ticks::Ticks;
 use crate::flow::FlowFacts;
@@ -101,6 +98,12 @@ pub struct DcqcnConfig {
         "source" = format!("{DCQCN_PAPER}, fig. 6; {DCQCN_SIMULATOR_CODE}: tick")
     ))]
     pub notify_at: NotifyAt,
+    /// The rules by which the rate recovers.
+    #[schemars(extend(
+        "default" = "paper",
+        "source" = format!("{DCQCN_PAPER}, fig. 7; {DCQCN_SIMULATOR_CODE}: released")
+    ))]
+    pub recovery: Recovery,
     /// Time between two increases (T).
     #[schemars(
         range(min = Time::LEAST_PERIOD.as_ps()),
@@ -142,12 +145,6 @@ pub struct DcqcnConfig {
         )
     )]
     pub hyper_increase: BitRate,
-    /// Whether a target above ten times the rate falls to an eighth in the first cycle after a cut.
-    #[schemars(extend(
-        "default" = false,
-        "source" = format!("{DCQCN_PAPER}: not; {DCQCN_SIMULATOR_CODE}: AdjustRates")
-    ))]
-    pub lowers_far_target: bool,
     /// Rate below which no flow falls.
     #[schemars(
         range(min = 1),
@@ -171,6 +168,17 @@ pub enum CutBy {
     Estimate,
     /// The estimate that the notification has raised.
     RaisedEstimate,
+}
+
+/// The rules by which the rate recovers from a cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// Those of the paper: hyper increase once both have expired more than F times.
+    Paper,
+    /// Those of the released simulator: hyper increase at F, in halved periods; a far target falls.
+    Released,
 }
 
 /// When a receiver notifies the source of a flow.
@@ -206,6 +214,8 @@ pub struct Dcqcn {
     config: DcqcnConfig,
     /// R_C and R_T in the paper, and its T and BC.
     climb: Climb,
+    /// Used by the released simulator's rules alone.
+    released: ReleasedRecovery,
     /// The clock of alpha runs from the first notification on.
     alpha: Alpha,
 }
@@ -217,6 +227,7 @@ impl Dcqcn {
         Dcqcn {
             config: config.clone(),
             climb: Climb::new(path, config.minimum_rate, config.window),
+            released: ReleasedRecovery::default(),
             alpha: Alpha::new(config.first_estimate, config.gain, config.alpha_interval),
         }
     }
@@ -226,18 +237,17 @@ impl Dcqcn {
         self.climb.target = self.climb.rate.get();
         self.climb.rate.scale(kept);
         self.climb.stages.restart(now, self.config.increase_interval);
+        self.released = ReleasedRecovery::default();
     }
 
     /// The timer or the counter has expired (Fig. 7).
     fn increase(&mut self) {
-        if !self.config.lowers_far_target || !self.climb.lower_far_target() {
-            self.climb.raise(&Steps {
-                first: self.config.fast_recovery_rounds,
-                both: self.config.fast_recovery_rounds,
-                additive: self.config.additive_increase,
-                hyper: self.config.hyper_increase,
-            });
-        }
+        self.climb.raise(&Steps {
+            first: self.config.fast_recovery_rounds,
+            both: self.config.fast_recovery_rounds,
+            additive: self.config.additive_increase,
+            hyper: self.config.hyper_increase,
+        });
         self.climb.approach();
     }
 }
@@ -264,8 +274,15 @@ impl AtSource for Dcqcn {
 
     fn on_send(&mut self, now: Time, wire_bytes: u32) {
         self.on_deadline(now);
-        if self.climb.stages.on_send(wire_bytes, self.config.increase_bytes.get()) {
-            self.increase();
+        let period = match self.config.recovery {
+            Recovery::Paper => self.config.increase_bytes,
+            Recovery::Released => self.released.counter_period(&self.config),
+        };
+        if self.climb.stages.on_send(wire_bytes, period.get()) {
+            match self.config.recovery {
+                Recovery::Paper => self.increase(),
+                Recovery::Released => self.released.on_counter(&self.config, &mut self.climb),
+            }
         }
     }
 
@@ -278,8 +295,13 @@ impl AtSource for Dcqcn {
     /// Serves everything that is due by `now`.
     fn on_deadline(&mut self, now: Time) {
         while self.climb.stages.deadline() <= now {
-            self.climb.stages.on_timer(|_| self.config.increase_interval);
-            self.increase();
+            match self.config.recovery {
+                Recovery::Paper => {
+                    self.climb.stages.on_timer(|_| self.config.increase_interval);
+                    self.increase();
+                }
+                Recovery::Released => self.released.on_timer(&self.config, &mut self.climb),
+            }
         }
     }
 
@@ -374,4 +396,4 @@ impl AtDestination for NotificationPoint {
 
 #[cfg(test)]
 #[path = "dcqcn_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -7,9 +7,9 @@ use crate::path::PathFacts;
 const JSON: &str = concat!(
     r#"{"kind":"dcqcn","gain":0.00390625,"first_estimate":1.0,"cut_by":"estimate","#,
     r#""alpha_interval":55000000,"#,
-    r#""notification_interval":50000000,"notify_at":"mark","increase_interval":55000000,"#,
+    r#""notification_interval":50000000,"notify_at":"mark","recovery":"paper","increase_interval":55000000,"#,
     r#""increase_bytes":10000000,"fast_recovery_rounds":5,"additive_increase":40000000,"#,
-    r#""hyper_increase":200000000,"lowers_far_target":false,"minimum_rate":100000000,"window":"bdp"}"#
+    r#""hyper_increase":200000000,"minimum_rate":100000000,"window":"bdp"}"#
 );
 
 const MARKED: Notification = Notification { is_congested: true, receiving_rate: 0 };
@@ -20,6 +20,7 @@ fn config() -> DcqcnConfig {
         gain: 1.0 / 256.0,
         first_estimate: 1.0,
         cut_by: CutBy::Estimate,
+        recovery: Recovery::Paper,
         alpha_interval: Time::from_us(55),
         notification_interval: Time::from_us(50),
         notify_at: NotifyAt::Mark,
@@ -28,7 +29,6 @@ fn config() -> DcqcnConfig {
         fast_recovery_rounds: 5,
         additive_increase: BitRate::from_mbps(40),
         hyper_increase: BitRate::from_mbps(200),
-        lowers_far_target: false,
         minimum_rate: BitRate::from_mbps(100),
         window: RateWindow::None,
     }
@@ -89,13 +89,13 @@ fn two_notifications_and_then_the_timer_alone() {
 }
 
 /// The rules and numbers of the authors' released simulator.
-fn released() -> DcqcnConfig {
+pub(crate) fn released() -> DcqcnConfig {
     DcqcnConfig {
         first_estimate: 0.5,
         cut_by: CutBy::RaisedEstimate,
         increase_interval: Time::from_us(60),
         increase_bytes: Bytes::new(300_000_000),
-        lowers_far_target: true,
+        recovery: Recovery::Released,
         ..config()
     }
 }
@@ -113,24 +113,6 @@ fn the_released_rules_cut_by_the_raised_estimate_which_starts_at_a_half() {
     assert_eq!(dcqcn.climb.target, cut as u64);
     assert_eq!(dcqcn.climb.rate.get(), ((cut as u64) as f64 * (1.0 - second / 2.0)) as u64);
     assert_eq!(dcqcn.deadline(), START + Time::from_us(60));
-}
-
-#[test]
-fn the_released_rules_lower_a_far_target_in_the_first_cycle_only() {
-    let far = |config: &DcqcnConfig| {
-        let mut dcqcn = flow(config);
-        dcqcn.on_notification(START, MARKED);
-        dcqcn.climb.rate.set(1_000_000_000);
-        dcqcn.climb.target = 16_000_000_000;
-        dcqcn.on_deadline(dcqcn.deadline());
-        dcqcn
-    };
-    assert_eq!(kilobits(&far(&config())), (8_500_000, 16_000_000));
-    let mut dcqcn = far(&released());
-    assert_eq!(kilobits(&dcqcn), (1_500_000, 2_000_000));
-    dcqcn.climb.target = 16_000_000_000;
-    dcqcn.on_deadline(dcqcn.deadline());
-    assert_eq!(kilobits(&dcqcn), (8_750_000, 16_000_000));
 }
 
 #[test]

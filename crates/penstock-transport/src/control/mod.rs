@@ -39,10 +39,11 @@ mod last_hops;
 mod marked_share;
 mod most_in_flight;
 mod power;
+mod released_recovery;
 mod stages;
 mod ticks;
 
-pub use dcqcn::{CutBy, NotifyAt};
+pub use dcqcn::{CutBy, NotifyAt, Recovery};
 use hooks::{AtDestination, AtSource, Parameters};
 pub use paced_rate::{Increase, RateWindow};
 

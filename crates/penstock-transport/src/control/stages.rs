@@ -84,6 +84,16 @@ impl Stages {
         self.counter
     }
 
+    /// Expiries since the last cut of the one that has expired less often.
+    pub(crate) fn fewest(&self) -> u32 {
+        self.timer.min(self.counter)
+    }
+
+    /// Expiries since the last cut of the one that has expired more often.
+    pub(crate) fn most(&self) -> u32 {
+        self.timer.max(self.counter)
+    }
+
     /// A packet of `wire_bytes` leaves. Answers whether the counter expires. The counter expires every
     /// `period` bytes, or never when `period` is 0.
     #[inline]
@@ -108,8 +118,8 @@ impl Stages {
 
     /// The bit rate that the target gains at an expiry (bit/s).
     pub(crate) fn step(&self, steps: &Steps) -> u64 {
-        let low = self.timer.min(self.counter);
-        if self.timer.max(self.counter) < steps.first {
+        let low = self.fewest();
+        if self.most() < steps.first {
             0
         } else if low > steps.both {
             steps.hyper.as_bps().saturating_mul(u64::from(low - steps.both))

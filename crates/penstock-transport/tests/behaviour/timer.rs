@@ -1,6 +1,8 @@
 //! Controllers with timers, driven by a sender.
 
-use penstock_transport::control::{CutBy, DcqcnConfig, DcqcnMellanoxConfig, NotifyAt, RateWindow};
+use penstock_transport::control::{
+    CutBy, DcqcnConfig, DcqcnMellanoxConfig, NotifyAt, RateWindow, Recovery,
+};
 use penstock_transport::{
     Acknowledgement, ControllerConfig, Notification, Readiness, Receiver, Sender,
 };
@@ -29,6 +31,7 @@ fn dcqcn() -> ControllerConfig {
         gain: 1.0 / 256.0,
         first_estimate: 1.0,
         cut_by: CutBy::Estimate,
+        recovery: Recovery::Paper,
         alpha_interval: Time::from_us(55),
         notification_interval: Time::from_us(50),
         notify_at: NotifyAt::Mark,
@@ -37,7 +40,6 @@ fn dcqcn() -> ControllerConfig {
         fast_recovery_rounds: 5,
         additive_increase: BitRate::from_mbps(40),
         hyper_increase: BitRate::from_mbps(200),
-        lowers_far_target: false,
         minimum_rate: BitRate::from_mbps(100),
         window: RateWindow::None,
     })

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from penstock.scenario.base import Count, Flag, Number, Part, field
+from penstock.scenario.declared.recovery import Recovery
 from penstock.units import Rate, Size, Time
 
 
@@ -55,6 +56,12 @@ class DcqcnController(Part):
         source="DCQCN paper (Zhu et al., SIGCOMM 2015), fig. 6; released DCQCN simulator "
         "(bobzhuyb/ns3-rdma): tick",
     )
+    recovery: Recovery = field(
+        "The rules by which the rate recovers",
+        "paper",
+        source="DCQCN paper (Zhu et al., SIGCOMM 2015), fig. 7; released DCQCN simulator "
+        "(bobzhuyb/ns3-rdma): released",
+    )
     increase_interval: Time = field(
         "Time between two increases (T)",
         "55 us",
@@ -86,13 +93,6 @@ class DcqcnController(Part):
         "200 Mb/s",
         range="1 b/s or more",
         source="released DCQCN simulator (bobzhuyb/ns3-rdma), configuration: RATE_HAI",
-    )
-    lowers_far_target: Flag = field(
-        "Whether a target above ten times the rate falls to an eighth in the first cycle after a "
-        "cut",
-        False,
-        source="DCQCN paper (Zhu et al., SIGCOMM 2015): not; released DCQCN simulator "
-        "(bobzhuyb/ns3-rdma): AdjustRates",
     )
     minimum_rate: Rate = field(
         "Rate below which no flow falls",
