@@ -103,7 +103,7 @@ pub struct DcqcnConfig {
         "default" = "paper",
         "source" = format!("{DCQCN_PAPER}, fig. 7; {DCQCN_SIMULATOR_CODE}: released")
     ))]
-    pub recovery: Recovery,
+    pub recovery: RateRecovery,
     /// Time between two increases (T).
     #[schemars(
         range(min = Time::LEAST_PERIOD.as_ps()),
@@ -174,7 +174,7 @@ pub enum CutBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[derive(Serialize, Deserialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Recovery {
+pub enum RateRecovery {
     /// Those of the paper: hyper increase once both have expired more than F times.
     Paper,
     /// Those of the released simulator: hyper increase at F, in halved periods; a far target falls.
@@ -275,13 +275,13 @@ impl AtSource for Dcqcn {
     fn on_send(&mut self, now: Time, wire_bytes: u32) {
         self.on_deadline(now);
         let period = match self.config.recovery {
-            Recovery::Paper => self.config.increase_bytes,
-            Recovery::Released => self.released.counter_period(&self.config),
+            RateRecovery::Paper => self.config.increase_bytes,
+            RateRecovery::Released => self.released.counter_period(&self.config),
         };
         if self.climb.stages.on_send(wire_bytes, period.get()) {
             match self.config.recovery {
-                Recovery::Paper => self.increase(),
-                Recovery::Released => self.released.on_counter(&self.config, &mut self.climb),
+                RateRecovery::Paper => self.increase(),
+                RateRecovery::Released => self.released.on_counter(&self.config, &mut self.climb),
             }
         }
     }
@@ -296,11 +296,11 @@ impl AtSource for Dcqcn {
     fn on_deadline(&mut self, now: Time) {
         while self.climb.stages.deadline() <= now {
             match self.config.recovery {
-                Recovery::Paper => {
+                RateRecovery::Paper => {
                     self.climb.stages.on_timer(|_| self.config.increase_interval);
                     self.increase();
                 }
-                Recovery::Released => self.released.on_timer(&self.config, &mut self.climb),
+                RateRecovery::Released => self.released.on_timer(&self.config, &mut self.climb),
             }
         }
     }

@@ -20,7 +20,7 @@ fn config() -> DcqcnConfig {
         gain: 1.0 / 256.0,
         first_estimate: 1.0,
         cut_by: CutBy::Estimate,
-        recovery: Recovery::Paper,
+        recovery: RateRecovery::Paper,
         alpha_interval: Time::from_us(55),
         notification_interval: Time::from_us(50),
         notify_at: NotifyAt::Mark,
@@ -95,7 +95,7 @@ pub(crate) fn released() -> DcqcnConfig {
         cut_by: CutBy::RaisedEstimate,
         increase_interval: Time::from_us(60),
         increase_bytes: Bytes::new(300_000_000),
-        recovery: Recovery::Released,
+        recovery: RateRecovery::Released,
         ..config()
     }
 }

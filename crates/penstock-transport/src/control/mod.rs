@@ -43,7 +43,7 @@ mod released_recovery;
 mod stages;
 mod ticks;
 
-pub use dcqcn::{CutBy, NotifyAt, Recovery};
+pub use dcqcn::{CutBy, NotifyAt, RateRecovery};
 use hooks::{AtDestination, AtSource, Parameters};
 pub use paced_rate::{Increase, RateWindow};
 

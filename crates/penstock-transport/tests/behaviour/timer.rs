@@ -1,7 +1,7 @@
 //! Controllers with timers, driven by a sender.
 
 use penstock_transport::control::{
-    CutBy, DcqcnConfig, DcqcnMellanoxConfig, NotifyAt, RateWindow, Recovery,
+    CutBy, DcqcnConfig, DcqcnMellanoxConfig, NotifyAt, RateRecovery, RateWindow,
 };
 use penstock_transport::{
     Acknowledgement, ControllerConfig, Notification, Readiness, Receiver, Sender,
@@ -31,7 +31,7 @@ fn dcqcn() -> ControllerConfig {
         gain: 1.0 / 256.0,
         first_estimate: 1.0,
         cut_by: CutBy::Estimate,
-        recovery: Recovery::Paper,
+        recovery: RateRecovery::Paper,
         alpha_interval: Time::from_us(55),
         notification_interval: Time::from_us(50),
         notify_at: NotifyAt::Mark,

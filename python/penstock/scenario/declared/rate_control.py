@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from penstock.scenario.base import Count, Flag, Number, Part, field
-from penstock.scenario.declared.recovery import Recovery
 from penstock.units import Rate, Size, Time
 
 
@@ -56,7 +55,7 @@ class DcqcnController(Part):
         source="DCQCN paper (Zhu et al., SIGCOMM 2015), fig. 6; released DCQCN simulator "
         "(bobzhuyb/ns3-rdma): tick",
     )
-    recovery: Recovery = field(
+    recovery: Literal["paper", "released"] = field(
         "The rules by which the rate recovers",
         "paper",
         source="DCQCN paper (Zhu et al., SIGCOMM 2015), fig. 7; released DCQCN simulator "
