@@ -32,6 +32,7 @@ from penstock.cli.watching import Watching, live_table
 from penstock.emulation.glance import Glance, HostGlance
 from penstock.emulation.lateness import is_too_late, packets_late
 from penstock.emulation.memory import check_hosts
+from penstock.emulation.printed import replaced
 from penstock.emulation.running import emulate, notes
 from penstock.errors import ScenarioError, SimulationError
 from penstock.experiments import catalogue
@@ -362,8 +363,8 @@ def test_programs_talk_and_what_they_print_is_kept(
     assert "10.0.0.3" in (printed / "program-0.err").read_text()
     summary = json.loads(capsys.readouterr().out)["runs"]["bfc"]
     server, asked = summary["emulation"]["programs"]
-    assert server == {"host": 0, "command": SERVER.split(), "signal": signal.SIGTERM}
-    assert asked == {"host": 2, "command": client.split(), "code": 3}
+    assert server == {"host": 0, "command": SERVER.split(), "signal": signal.SIGTERM, "told": True}
+    assert asked == {"host": 2, "command": client.split(), "code": 3, "told": False}
     assert f"H2: {client}: ended with code 3" in summary["notes"]
     assert not any("http.server" in note for note in summary["notes"])
     assert summary["flows_finished"] == 2
@@ -477,16 +478,18 @@ def test_notes_say_what_went_wrong() -> None:
         "missed": {"H0": {"from_host": 0, "to_host": 7}, "H2": {"from_host": 1_500, "to_host": 0}},
         "connections": {"failed": 2},
         "programs": [
-            {"host": 0, "command": ["a", "-b"], "code": 0},
-            {"host": 1, "command": ["c"], "code": 7},
-            {"host": 1, "command": ["d"], "signal": 11},
-            {"host": 2, "command": ["e"], "signal": 15},
-            {"host": 2, "command": ["f"], "signal": 15},
-            {"host": 2, "command": ["g"], "signal": 11},
+            {"host": 0, "command": ["a", "-b"], "code": 0, "told": False},
+            {"host": 1, "command": ["c"], "code": 7, "told": False},
+            {"host": 1, "command": ["d"], "signal": 11, "told": False},
+            {"host": 2, "command": ["e"], "signal": 15, "told": True},
+            {"host": 2, "command": ["e2"], "code": 0, "told": True},
+            {"host": 2, "command": ["f"], "signal": 15, "told": True},
+            {"host": 2, "command": ["f2"], "code": 0, "told": True},
+            {"host": 2, "command": ["g"], "signal": 11, "told": True},
         ],
     }
-    programs = [Program(host=0, command=name) for name in ("a -b", "c", "d", "e")]
-    servers = [Program(host=2, command=name, server=True) for name in ("f", "g")]
+    programs = [Program(host=0, command=name) for name in ("a -b", "c", "d", "e", "e2")]
+    servers = [Program(host=2, command=name, server=True) for name in ("f", "f2", "g")]
     asked = Emulation(programs=[*programs, *servers])
     # 3 ms a packet: a frame in a hundred is late by just half of it.
     in_time = notes(done | {"packet_us": 3_000.0}, asked)
@@ -500,10 +503,38 @@ def test_notes_say_what_went_wrong() -> None:
         "frames from H2 that were lost: 1,500; the network was late in reading those before them",
         "H1: c: ended with code 7",
         "H1: d: ended by signal 11",
-        "H2: e: ended by signal 15: the run was over",
+        "H2: e: had not ended when the run was over; it then ended by signal 15",
+        "H2: e2: had not ended when the run was over; it then ended with code 0",
         "H2: g: ended by signal 11",
         "2 connections failed",
     ]
+
+
+def test_what_programs_printed_is_replaced_when_the_run_has_ended(tmp_path: Path) -> None:
+    directory = tmp_path / "out-programs"
+    directory.mkdir()
+    (directory / "program-0.out").write_text("earlier")
+    (directory / "program-results.out").write_text("mine")
+    with pytest.raises(ValueError, match="no worker"), replaced(directory, is_made=True):
+        assert everything(directory) == ["program-results.out"]
+        (directory / "program-0.out").write_text("of a run that fails")
+        (directory / "program-1.err").write_text("of a run that fails")
+        raise ValueError("no worker")
+    assert everything(directory) == ["program-0.out", "program-results.out"]
+    assert (directory / "program-0.out").read_text() == "earlier"
+    with replaced(directory, is_made=True) as printed:
+        (directory / "program-0.out").write_text("later")
+        printed.is_kept = True
+    assert (directory / "program-0.out").read_text() == "later"
+    with replaced(directory, is_made=False) as printed:
+        printed.is_kept = True
+    assert everything(tmp_path) == ["out-programs", "out-programs/program-results.out"]
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(ScenarioError, match="a file has it"),
+        replaced(tmp_path / "file", is_made=True),
+    ):
+        pass
 
 
 @with_namespaces

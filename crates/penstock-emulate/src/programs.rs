@@ -34,6 +34,8 @@ pub struct EndedProgram {
     pub command: Vec<String>,
     /// How it ended.
     pub end: ProgramEnd,
+    /// Whether it still ran when the run was over, and was told to end.
+    pub was_told: bool,
 }
 
 impl EndedProgram {
@@ -42,7 +44,7 @@ impl EndedProgram {
             ProgramEnd::Code(code) => ("code", code),
             ProgramEnd::Signal(signal) => ("signal", signal),
         };
-        json!({ "host": self.host, "command": self.command, ended: code })
+        json!({ "host": self.host, "command": self.command, ended: code, "told": self.was_told })
     }
 }
 
@@ -83,15 +85,16 @@ impl Programs {
     /// Ends what still runs, and answers how each program ended.
     pub fn finish(self) -> Result<Vec<EndedProgram>, EmulationError> {
         // All are told at once, so that none waits for the end of another.
+        let mut told = Vec::with_capacity(self.started.len());
         for one in &self.started {
-            one.program.ask_to_end().map_err(EmulationError::Program)?;
+            told.push(one.program.ask_to_end().map_err(EmulationError::Program)?);
         }
-        let told = Instant::now();
-        let end = |one: Started| -> Result<EndedProgram, EmulationError> {
-            let left = GRACE.saturating_sub(told.elapsed());
+        let since = Instant::now();
+        let end = |(one, was_told): (Started, bool)| -> Result<EndedProgram, EmulationError> {
+            let left = GRACE.saturating_sub(since.elapsed());
             let end = one.program.end(left).map_err(EmulationError::Program)?;
-            Ok(EndedProgram { host: one.host, command: one.command, end })
+            Ok(EndedProgram { host: one.host, command: one.command, end, was_told })
         };
-        self.started.into_iter().map(end).collect()
+        self.started.into_iter().zip(told).map(end).collect()
     }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import pickle
 import shutil
@@ -18,6 +17,7 @@ from typing import Any
 from penstock.emulation.glance import Glance, read_glance
 from penstock.emulation.lateness import LATE, packets_late
 from penstock.emulation.memory import check_hosts
+from penstock.emulation.printed import replaced
 from penstock.emulation.setting import setting
 from penstock.errors import Problem, ScenarioError, SimulationError, refuse
 from penstock.interruption import held, stopping
@@ -35,6 +35,10 @@ Followers = tuple[
 ]
 """Who follows a run: `progress`, `look` and `cancel` of :func:`emulate`."""
 
+KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
+"""Codes of a worker that was killed, itself or below the process that guards it."""
+TOLD = ("with code 0", f"by signal {signal.SIGTERM:d}")
+"""How a program ends well that is told to end."""
 PROGRAMS = "-programs"
 """What is added to the name of a run's directory for the output of its programs."""
 
@@ -55,7 +59,8 @@ def emulate(
     ----------
     output
         A directory for what programs print: ``program-N.out`` and ``program-N.err`` of program N,
-        from 0. It is made when there are programs; such files of an earlier run are removed.
+        from 0. It is made when there are programs. Such files of an earlier run go when this one
+        has ended; when it fails they stay.
     capture
         A file for all frames between hosts and network, which Wireshark reads (pcapng). It grows
         with the run; an earlier one is replaced.
@@ -86,11 +91,11 @@ def emulate(
             place = f"emulation.programs[{index}].command"
             remedy = "write a name that is in PATH, or a path"
             raise refuse(place, f"there is no program {program.words[0]}", remedy, program.command)
-    _remove_printed(output)
-    if emulation.programs:
-        output.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="penstock-") as place:
+    with (
+        replaced(output, is_made=bool(emulation.programs)) as printed,
+        tempfile.TemporaryDirectory(prefix="penstock-") as place,
+    ):
         request, result = Path(place) / "request", Path(place) / "result"
         described = setting(
             resolved,
@@ -101,11 +106,12 @@ def emulate(
         request.write_text(f"{resolved.to_json()}\n{described}")
         code = _work(request, result, resolved, (progress, look, cancel), began)
         if not result.exists():
-            cause = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
+            _remove_empty(capture)
+            cause = ", perhaps for want of memory" if code in KILLED else ""
             raise SimulationError(f"the worker ended with code {code}{cause}, and left no result")
         answer: dict[str, Any] = pickle.loads(result.read_bytes())
-    if "output" not in answer:
-        _remove_printed(output)
+        if "output" in answer:
+            printed.is_kept = True
     if "refused" in answer:
         raise ScenarioError(
             Problem(path, f"it is {value}", remedy, file=scenario.file)
@@ -159,13 +165,10 @@ def _work(
         return worker.wait()
 
 
-def _remove_printed(output: Path) -> None:
-    """Removes what programs have printed into a directory, and the directory when it is empty."""
-    for pattern in ("program-*.out", "program-*.err"):
-        for path in output.glob(pattern):
-            path.unlink()
-    with contextlib.suppress(OSError):
-        output.rmdir()
+def _remove_empty(capture: Path | None) -> None:
+    """Removes a capture without a frame."""
+    if capture is not None and capture.exists() and capture.stat().st_size == 0:
+        capture.unlink()
 
 
 def notes(done: dict[str, Any], asked: Emulation) -> list[str]:
@@ -198,14 +201,14 @@ def notes(done: dict[str, Any], asked: Emulation) -> list[str]:
                 words.append(f"frames {way} {host} that were lost: {count:,}; {late}")
     for program, wanted in zip(done["programs"], asked.programs, strict=True):
         command = f"H{program['host']}: {wanted.command}"
-        if program.get("code", 0) != 0:
-            words.append(f"{command}: ended with code {program['code']}")
-        elif program.get("signal") == signal.SIGTERM:
-            # A server is told so at the end of each run.
-            if not wanted.server:
-                words.append(f"{command}: ended by signal {signal.SIGTERM:d}: the run was over")
-        elif "signal" in program:
-            words.append(f"{command}: ended by signal {program['signal']}")
+        by_signal = "signal" in program
+        end = f"by signal {program['signal']}" if by_signal else f"with code {program['code']}"
+        # A server is told to end at the end of each run.
+        ended_well = end in TOLD if program["told"] else end == TOLD[0]
+        if program["told"] and not wanted.server:
+            words.append(f"{command}: had not ended when the run was over; it then ended {end}")
+        elif not ended_well:
+            words.append(f"{command}: ended {end}")
     connections = done["connections"]
     if connections["failed"]:
         words.append(f"{connections['failed']:,} connections failed")

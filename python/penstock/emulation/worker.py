@@ -43,7 +43,11 @@ def main(request: Path, result: Path) -> int:
     except _core.EmulationError as error:
         answer = {"failed": str(error)}
     draft = result.with_suffix(".draft")
-    draft.write_bytes(pickle.dumps(answer))
+    try:
+        draft.write_bytes(pickle.dumps(answer))
+    except OSError as error:
+        print(f"error: the result of the run cannot be kept: {error}", file=sys.stderr)
+        return 1
     draft.rename(result)
     return 0
 

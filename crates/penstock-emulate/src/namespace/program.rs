@@ -125,17 +125,18 @@ impl Program {
         }
     }
 
-    /// Asks the program and its process group to end (`SIGTERM`). A program that has ended is not asked, nor
-    /// is its group.
+    /// Asks the program and its process group to end (`SIGTERM`), and answers whether it still ran. A program
+    /// that has ended is not asked, nor is its group.
     ///
     /// # Errors
     ///
     /// Those of waitid(2).
-    pub fn ask_to_end(&self) -> io::Result<()> {
-        if self.ended()?.is_none() {
+    pub fn ask_to_end(&self) -> io::Result<bool> {
+        let still_runs = self.ended()?.is_none();
+        if still_runs {
             self.signal_group(Signal::TERM);
         }
-        Ok(())
+        Ok(still_runs)
     }
 
     /// Waits at most `grace` for the end of the program, and kills what is left of it and of its process

@@ -61,7 +61,7 @@ pub fn are_watched() {
     let sleeper = one.spawn(silent_program("sleep", &["1000"])).unwrap();
     assert_eq!(sleeper.ended().unwrap(), None);
     assert_eq!(sleeper.wait(Duration::from_millis(20)).unwrap(), None);
-    sleeper.ask_to_end().unwrap();
+    assert!(sleeper.ask_to_end().unwrap());
     assert_eq!(sleeper.end(LONG).unwrap(), ProgramEnd::Signal(15));
 }
 
