@@ -525,6 +525,17 @@ def test_a_bar_below_zero_goes_down_from_zero(show: Open, tmp_path: Path) -> Non
     assert (down[1] - down[0]) / (up[1] - up[0]) == pytest.approx(3 / 2, rel=0.01)
 
 
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_a_bar_of_zero_is_a_number_without_a_bar(show: Open, tmp_path: Path, scale: Any) -> None:
+    table = pl.DataFrame({"group": ["a"] * 2, "name": ["x", "y"], "y": [0.0, 300.0]})
+    chart = kinds.bars(table, Axis("y", scale=scale), title="t")
+    runs = {"x": synthetic_run("bfc", flows=50)}
+    page = show(report.write(runs, tmp_path, figures=[ReportFigure("c", "w", chart)]))
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#c .print-only g path").count() == 1
+    assert page.locator("#c .print-only g text").all_text_contents() == ["0"]
+
+
 def test_bars_of_one_hue_have_colours_of_their_own(show: Open, tmp_path: Path) -> None:
     names = ["dctcp", "timely", "powertcp", "bfc"]  # three are green, and differ in their markers
     table = pl.DataFrame({"group": ["a"] * 4, "name": names, "y": [4.0, 3.0, 2.0, 1.0]})
