@@ -473,6 +473,7 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
         page = json.dumps(ReportFigure("slowdown", "w", chart).as_json())
         (folder / "slowdown.json").write_text(page, "utf-8")
         claims = [report.ClaimRow(claim="c", verdict=one, **words) for one in judged]
+        claims[1:] = [one.model_copy(update={"figure": "buffer"}) for one in claims[1:]]
         facts = {"id": name, "title": "t", "source": "s", "scale": "quick", "inputs": ""}
         outcomes[name] = Outcome(
             **facts, version="1", commit=None, claims=claims, figure="slowdown"
@@ -491,6 +492,9 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
     assert (rows.count(), figures.count()) == (1, 1)
     rows.get_by_role("link", name="figure").click()
     assert page.url.endswith("#pcn/fig5")
+    page.get_by_label("Paper").select_option("bfc")
+    other = rows.get_by_role("link", name="figure").last.get_attribute("href")
+    assert other == "bfc/fig10/report.html#buffer"
 
 
 def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -> None:
