@@ -470,7 +470,7 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
     for name, judged in verdicts.items():
         folder = tmp_path / name / "figures"
         folder.mkdir(parents=True)
-        page = json.dumps(ReportFigure("slowdown", "w", chart).as_json())
+        page = json.dumps(ReportFigure("slowdown", "Words.", chart).as_json())
         (folder / "slowdown.json").write_text(page, "utf-8")
         claims = [report.ClaimRow(claim="c", verdict=one, **words) for one in judged]
         claims[1:] = [one.model_copy(update={"figure": "buffer"}) for one in claims[1:]]
@@ -490,6 +490,11 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
     page.get_by_label("Verdict").select_option("")
     page.get_by_label("Paper").select_option("pcn")
     assert (rows.count(), figures.count()) == (1, 1)
+    assert figures.locator("h4").inner_text() == chart.title
+    assert figures.locator("figcaption").inner_text().startswith("Words.\n")
+    page.emulate_media(media="print")
+    assert figures.locator("h3").is_visible() and figures.locator("h4").is_hidden()
+    page.emulate_media(media="screen")
     rows.get_by_role("link", name="figure").click()
     assert page.url.endswith("#pcn/fig5")
     page.get_by_label("Paper").select_option("bfc")
