@@ -340,6 +340,17 @@ def test_paper_shows_whole_lines_of_a_scenario(show: Open, tmp_path: Path) -> No
     assert page.locator("details pre").evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
+def test_small_words_are_small_on_paper(show: Open, tmp_path: Path) -> None:
+    claim = report.ClaimRow(
+        claim="c", reported="r", measured="1", tolerance="≤ 2", verdict="holds", remark="Small."
+    )
+    page = show(report.write(synthetic_run("bfc", flows=50), tmp_path, claims=[claim]))
+    page.emulate_media(media="print")
+    size = "one => parseFloat(getComputedStyle(one).fontSize)"
+    small = page.get_by_text("Small.")
+    assert small.evaluate(size) < small.locator("..").evaluate(size)
+
+
 def test_a_claim_leads_to_its_figure_and_back(show: Open) -> None:
     page = show()
     page.get_by_role("link", name="figure").click()
