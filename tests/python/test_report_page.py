@@ -190,12 +190,14 @@ def test_tables_are_sorted_and_stand_behind_figures(show: Open) -> None:
     behind.locator("tbody tr").first.wait_for()
     assert behind.locator("tbody tr").count() > 10
     cells = ["1,234", "2.4 µs", "8.85 MB", "unstable, +12 %", "–", "40 Gb/s", "bfc", "1.2 [1, 3]"]
+    cells += ["1 min 50 s", "11.4 s", "8 kB"]
     read = "async cells => cells.map((await import('penstock/table')).cellNumber)"
-    assert page.evaluate(read, cells) == [1234, 2400, 8_850_000, 12, None, 40e9, None, 1.2]
+    numbers = [1234, 2400, 8_850_000, 12, None, 40e9, None, 1.2, 110e9, 11.4e9, 8_000]
+    assert page.evaluate(read, cells) == numbers
     text = "(await import('penstock/text')).numberText"
     write = f"async all => {{ const text = {text}; return all.map((one) => text(one)); }}"
-    numbers = [999.4, 999.6, 0.25]
-    assert page.evaluate(write, numbers) == [number_text(n) for n in numbers]
+    written = [999.4, 999.6, 0.25]
+    assert page.evaluate(write, written) == [number_text(n) for n in written]
 
 
 @pytest.mark.parametrize(
@@ -495,9 +497,14 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
     page = show(write_overview(campaign, tmp_path, "penstock reproduce --all"))
     rows, figures = page.locator("tr[data-filtered]:visible"), page.locator("figure:visible")
     assert (rows.count(), figures.count()) == (3, 2)
+    totals = page.get_by_role("region", name="Totals")
+    for _ in range(2):  # up and down
+        totals.get_by_role("button", name="Claims").click()
+        assert totals.locator("td:first-child").all_inner_texts()[-1] == "All"
     page.get_by_label("Verdict").select_option("fails")
     assert (rows.count(), figures.count()) == (1, 1)
     assert page.locator("#page-filtered").inner_text() == "1 of 3 claims"
+    assert rows.get_by_role("link", name="report").count() == 1
     page.get_by_label("Verdict").select_option("")
     page.get_by_label("Paper").select_option("pcn")
     assert (rows.count(), figures.count()) == (1, 1)
