@@ -196,8 +196,10 @@ def test_tables_are_sorted_and_stand_behind_figures(show: Open) -> None:
     assert page.evaluate(read, cells) == numbers
     text = "(await import('penstock/text')).numberText"
     write = f"async all => {{ const text = {text}; return all.map((one) => text(one)); }}"
-    written = [999.4, 999.6, 0.25]
+    written = [999.4, 999.6, 0.25, 0.0]
     assert page.evaluate(write, written) == [number_text(n) for n in written]
+    ends = "Promise.all([Infinity, -Infinity].map(" + f"async (one) => ({text})(one)))"
+    assert page.evaluate(ends) == [number_text(n) for n in (float("inf"), float("-inf"))]
 
 
 @pytest.mark.parametrize(
