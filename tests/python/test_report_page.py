@@ -189,7 +189,7 @@ def test_tables_are_sorted_and_stand_behind_figures(show: Open) -> None:
     behind.locator("summary").click()
     behind.locator("tbody tr").first.wait_for()
     assert behind.locator("tbody tr").count() > 10
-    cells = ["1,234", "2.4 µs", "8.85 MB", "unstable, +12 %", "–", "40 Gb/s", "bfc", "1.2 [1, 3]"]
+    cells = ["1,234", "2.4 µs", "8.85 MB", "unstable, +12 %", "–", "40 Gb/s", "bfc", "1.2 [1 to 3]"]
     cells += ["1 min 50 s", "11.4 s", "8 kB"]
     read = "async cells => cells.map((await import('penstock/table')).cellNumber)"
     numbers = [1234, 2400, 8_850_000, 12, None, 40e9, None, 1.2, 110e9, 11.4e9, 8_000]
@@ -538,7 +538,7 @@ def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -
     assert len(paths) == len(set(paths)) == 12, "a marker and a whisker each, and no line"
     over(page, "metric-1").hover(position={"x": 50, "y": 50})
     words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
-    assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
+    assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1 to 3]", "dctcp 2 [1 to 3]"]
 
 
 def test_a_bar_below_zero_goes_down_from_zero(show: Open, tmp_path: Path) -> None:
@@ -608,4 +608,4 @@ def test_a_sweep_shows_means_with_their_intervals(show: Open, tmp_path: Path) ->
     assert {line["name"]: line["y"] for line in sheet["lines"]} == {"bfc": [2, 2], "dctcp": [2, 2]}
     over(page, "metric-1").hover(position={"x": 50, "y": 50})
     words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
-    assert [line.strip() for line in words] == ["load: 0.3", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
+    assert [line.strip() for line in words] == ["load: 0.3", "bfc 2 [1 to 3]", "dctcp 2 [1 to 3]"]
