@@ -150,6 +150,15 @@ def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() ->
     assert ax.get_ylim()[1] > 9.0
 
 
+def test_numbers_above_bars_tell_their_values_apart() -> None:
+    def words(*heights: float) -> list[str]:
+        table = pl.DataFrame({"group": "a", "name": ["x", "y", "z"], "y": heights})
+        return [text.get_text() for text in plot.bars(table, title="t", y="y").texts]
+
+    assert words(1.04, 1.03, float("nan")) == ["1.04", "1.03", "–"]
+    assert words(1.04, 1.13, 1.04) == ["1", "1.1", "1"]
+
+
 def test_a_bar_below_zero_goes_down_from_zero() -> None:
     table = pl.DataFrame({"group": ["a", "b"], "name": ["x", "x"], "y": [-3.0, 2.0]})
     ax = plot.bars(table, title="t", y="y")
