@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -138,6 +138,17 @@ def test_bars_of_many_names_have_a_colour_each() -> None:
     table = pl.DataFrame({"group": ["g"] * 20, "name": names, "y": [1.0] * 20})
     bars = plot.bars(table, title="t", y="y").patches
     assert len({bar.get_facecolor() for bar in bars}) == 20
+
+
+def test_a_paler_bar_is_unlike_the_other_colours_of_its_figure() -> None:
+    assert look.difference("#000000", "#ffffff") == pytest.approx(100, abs=0.1)
+    names = ["bfc", "bfc-cc", "fafc", "hpcc"]  # half of BFC's blue is the light blue of FAFC
+    found = look.bar_colours(
+        {name: (one.colour, one.on_dark) for name, one in look.looks(names).items()}
+    )
+    for one, other in combinations(found.values(), 2):
+        assert min(look.difference(*two) for two in zip(one, other, strict=True)) >= 20
+    assert found["bfc"][0] == look.looks(names)["bfc"].colour.lower()
 
 
 def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() -> None:
