@@ -26,6 +26,7 @@ from penstock.report import columns, kinds, section
 from penstock.report.chart import Axis
 from penstock.report.document import shortened
 from penstock.report.figure import ReportFigure
+from penstock.report.frame import whole_options
 from penstock.report.table import HEADLINE, headline, unfinished
 from penstock.results import SCENARIO_FILE
 from penstock.storage.unfinished import CHECKPOINT_FILE, UNFINISHED
@@ -224,6 +225,11 @@ def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     assert "not sampled (measure.sample_interval is 0)" in page
     assert "Fullest ingress: dctcp: 31 % of XOFF" in page
     assert re.findall(r'<figure id="([^"]+)"', page) == ["slowdown", "traffic", "utilization"]
+
+
+def test_no_line_of_a_table_ends_inside_an_option() -> None:
+    words = whole_options("a<b (--trace causes tells)")
+    assert words == 'a&lt;b (<span class="whole">--trace</span> causes tells)'
 
 
 def test_a_number_of_queues_names_the_schemes_that_have_it() -> None:
