@@ -149,11 +149,17 @@ class DependencyGraph:
 
         Raises
         ------
+        ScenarioError
+            No flow waits for another.
         StorageError
             The disk does not take the file.
         """
         from matplotlib.figure import Figure
 
+        if self.flows.is_empty():
+            raise refuse(
+                "traffic", "no flow waits for another", "draw a scenario with dependent flows"
+            )
         hosts = len({*self.flows["src"].to_list(), *self.flows["dst"].to_list()})
         width, height = 1.5 + 1.2 * (1 + max(self.levels().values(), default=0)), 1.5 + 0.45 * hosts
         figure = Figure(figsize=(max(width, 7), max(height, 3)), layout="constrained")

@@ -8,6 +8,7 @@ dash or marker. The looks of the first twelve are told apart in grey, too.
 from __future__ import annotations
 
 import itertools
+import math
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -183,20 +184,61 @@ WHITE, DARK_CARD = "#ffffff", "#1c2227"
 """The grounds that bars stand on: paper and light pages, and dark pages (`--card` in style.css)."""
 
 
-def bar_colours(colours: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """The colours of the bars of one figure by name; a pair is of light and of dark ground.
+APART = 20.0
+"""CIE 1976 difference from which two bars are told apart (our choice: 2 is just seen)."""
+PALEST, STEP = 0.8, 0.05
+"""Share of the ground in a colour up to which a paler one is looked for, and in what steps."""
+
+Pair = tuple[str, str]
+"""A colour on light and on dark ground."""
+
+
+def bar_colours(colours: Mapping[str, Pair]) -> dict[str, Pair]:
+    """The colours of the bars of one figure by name.
 
     Bars have no dash and no marker. So of n names of one colour the k-th mixes k/n of the ground
-    into it, counted from 0: later ones are paler.
+    into it, counted from 0, or more where that is too like another colour of the figure.
     """
     count = Counter(colours.values())
-    before: Counter[tuple[str, str]] = Counter()
-    found = {}
-    for name, (light, dark) in colours.items():
-        share = before[light, dark] / count[light, dark]
-        before[light, dark] += 1
-        found[name] = mixed(light, WHITE, share), mixed(dark, DARK_CARD, share)
+    before: Counter[Pair] = Counter()
+    taken, found = list(count), {}
+    for name, pair in colours.items():
+        share = before[pair] / count[pair]
+        before[pair] += 1
+        pure = (pair[0].lower(), pair[1].lower())
+        found[name] = _tint(pair, share, taken) if share else pure
+        taken.append(found[name])
     return found
+
+
+def _tint(pair: Pair, share: float, taken: Sequence[Pair]) -> Pair:
+    """The first paler colour from a share of the ground on that is unlike those that are taken."""
+    steps = range(1 + max(0, int((PALEST - share) / STEP)))
+    shares = [share + step * STEP for step in steps]
+    tints = [(mixed(pair[0], WHITE, one), mixed(pair[1], DARK_CARD, one)) for one in shares]
+
+    def nearest(tint: Pair) -> float:
+        return min(difference(*two) for other in taken for two in zip(tint, other, strict=True))
+
+    return next((one for one in tints if nearest(one) >= APART), max(tints, key=nearest))
+
+
+def difference(one: str, other: str) -> float:
+    """How unlike two colours look: their distance in CIELAB, CIE 1976."""
+    return math.dist(_lab(one), _lab(other))
+
+
+def _lab(colour: str) -> tuple[float, float, float]:
+    """CIELAB of an sRGB colour under D65 (IEC 61966-2-1)."""
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (
+        one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts
+    )
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089
+    x, y, z = (one ** (1 / 3) if one > 0.008856 else 7.787 * one + 16 / 116 for one in (x, y, z))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
 def mixed(colour: str, ground: str, share: float) -> str:

@@ -36,8 +36,10 @@ def number_text(value: float | None, digits: int = 3) -> str:
     """Number with `digits` significant digits; a dash when there is none."""
     if value is None or math.isnan(value):
         return "–"
-    if value == 0 or math.isinf(value):
-        return f"{value:g}"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
     text = f"{value:.{digits}g}"
     # Rounded first: 99.6 with two digits is 100, which the format above writes as 1e+02.
     return f"{value:,.0f}" if abs(float(text)) >= 10**digits else text

@@ -224,6 +224,19 @@ def test_the_utilization_of_a_link_is_of_the_traffic_time_and_no_mean() -> None:
     ]
 
 
+def test_busy_links_tell_paused_queues_and_no_queue_of_a_host() -> None:
+    run = synthetic_run("bfc")
+    run.links = run.links.filter(pl.col("layer") < 2).with_columns(
+        duration_tx_bytes=pl.lit(10) - pl.col("layer"),
+        queue_pause_ns=pl.lit(1.2e6),
+        port_pause_ns=pl.when(pl.col("layer") == 0).then(0.0).otherwise(2.4e4),
+        queue_bytes_max=pl.col("layer") * 1000,
+    )
+    run.links = run.links.group_by("layer", maintain_order=True).head(1)
+    rows = busy_links({"bfc": [run]}).rows
+    assert [row[4:6] for row in rows] == [["0.5 queues", "–"], ["1 %, 0.5 queues", "1 KB"]]
+
+
 def test_link_window_reads_only_the_window() -> None:
     run = synthetic_run(flows=10)
     run.series = pl.DataFrame(

@@ -174,6 +174,11 @@ def test_the_worst_point_is_the_one_that_fails() -> None:
     assert made.remark.startswith("Decided at load = 0.1. The value lies 1 outside")
 
 
+def test_no_point_decides_where_all_have_one_value() -> None:
+    made = judged({0.1: [3, 3, 3], 0.2: [3, 3, 3]}, measure=TOTAL, at_least=2, over=["load"])
+    assert (made.verdict, made.measured, made.remark) == ("holds", 3.0, "")
+
+
 def test_of_two_points_with_one_verdict_the_one_nearer_to_a_bound_is_told() -> None:
     drops = {0.1: [9, 9, 9], 0.2: [7, 7, 7], 0.3: [8, 8, 8]}
     made = judged(drops, measure=TOTAL, at_least=5, over=["load"])

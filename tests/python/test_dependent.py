@@ -413,6 +413,7 @@ def test_show_prints_and_draws_who_waits_for_whom(
         (["job.toml", "--graph", "x.doc"], "no ending of a picture"),
         (["job.toml", "--save-trace", "x.cm"], "no ending of a trace; end it with .csv, .csv.gz"),
         (["quickstart", "--save-trace", "x.csv"], "no flow waits for another"),
+        (["quickstart", "--graph", "x.svg"], "no flow waits for another; draw a scenario"),
         (["loop.toml", "--save-trace", "x.csv"], "follow from what happens"),
     ],
 )

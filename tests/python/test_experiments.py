@@ -346,6 +346,20 @@ def test_figures_say_what_is_missing_and_leave_out_what_they_must() -> None:
     ]
 
 
+def test_zeros_of_a_curve_are_told_from_the_least_value() -> None:
+    curve = {"name": "c", "kind": "curve", "x": "load", "y_log": True}
+    y = "(load - 0.3) * total(of='drops')"
+    figure = FigureSpec.model_validate(curve | {"x_label": "x", "y_label": "y", "y": y})
+    experiment = _experiment(measure="1", above=0).model_copy(update={"figures": [figure]})
+    cells = [
+        Cell(cell.at | {"load": Point(value=load)}, 1, {}, run=cell.run)
+        for cell in _cells()[:1]
+        for load in (0.3, 0.5)
+    ]
+    ((drawn,), _) = draw(experiment, cells)
+    assert (drawn.chart.x.least, drawn.chart.y.least) == (0, pytest.approx(0.6))
+
+
 def test_a_figure_along_an_axis_has_no_runs_of_sweeps_without_it() -> None:
     run = synthetic_run("bfc", flows=500)
     lines = [Point(name=name) for name in ("one", "two")]

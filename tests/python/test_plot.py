@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -140,6 +140,17 @@ def test_bars_of_many_names_have_a_colour_each() -> None:
     assert len({bar.get_facecolor() for bar in bars}) == 20
 
 
+def test_a_paler_bar_is_unlike_the_other_colours_of_its_figure() -> None:
+    assert look.difference("#000000", "#ffffff") == pytest.approx(100, abs=0.1)
+    names = ["bfc", "bfc-cc", "fafc", "hpcc"]  # half of BFC's blue is the light blue of FAFC
+    found = look.bar_colours(
+        {name: (one.colour, one.on_dark) for name, one in look.looks(names).items()}
+    )
+    for one, other in combinations(found.values(), 2):
+        assert min(look.difference(*two) for two in zip(one, other, strict=True)) >= 20
+    assert found["bfc"][0] == look.looks(names)["bfc"].colour.lower()
+
+
 def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() -> None:
     ax = plot.bars(GROUPED, title="t", y="y", tip="p99")
     drawn = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
@@ -148,6 +159,15 @@ def test_a_bar_is_as_high_as_its_number_and_the_hatched_one_ends_at_the_tip() ->
     assert solid == [3.0, 2.0]  # none for nothing or for what is not a number
     assert hatched == [(3.0, 9.0), (0.0, 4.0)]
     assert ax.get_ylim()[1] > 9.0
+
+
+def test_numbers_above_bars_tell_their_values_apart() -> None:
+    def words(*heights: float) -> list[str]:
+        table = pl.DataFrame({"group": "a", "name": ["x", "y", "z"], "y": heights})
+        return [text.get_text() for text in plot.bars(table, title="t", y="y").texts]
+
+    assert words(1.04, 1.03, float("nan")) == ["1.04", "1.03", "–"]
+    assert words(1.04, 1.13, 1.04) == ["1", "1.1", "1"]
 
 
 def test_a_bar_below_zero_goes_down_from_zero() -> None:

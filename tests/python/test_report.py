@@ -11,6 +11,7 @@ import zlib
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -25,6 +26,7 @@ from penstock.report import columns, kinds, section
 from penstock.report.chart import Axis
 from penstock.report.document import shortened
 from penstock.report.figure import ReportFigure
+from penstock.report.frame import whole_options
 from penstock.report.table import HEADLINE, headline, unfinished
 from penstock.results import SCENARIO_FILE
 from penstock.storage.unfinished import CHECKPOINT_FILE, UNFINISHED
@@ -223,6 +225,23 @@ def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     assert "not sampled (measure.sample_interval is 0)" in page
     assert "Fullest ingress: dctcp: 31 % of XOFF" in page
     assert re.findall(r'<figure id="([^"]+)"', page) == ["slowdown", "traffic", "utilization"]
+
+
+def test_no_line_of_a_table_ends_inside_an_option() -> None:
+    words = whole_options("a<b (--trace causes tells)")
+    assert words == 'a&lt;b (<span class="whole">--trace</span> causes tells)'
+
+
+def test_a_number_of_queues_names_the_schemes_that_have_it() -> None:
+    groups = {name: [synthetic_run(name, flows=500)] for name in ("bfc", "dctcp")}
+    for members, kind in zip(groups.values(), ("dynamic", "class"), strict=True):
+        assignment = SimpleNamespace(kind=kind, queues=32)
+        members[0].scenario.scheme.switch = SimpleNamespace(assignment=assignment)
+    shown = section.active_flows(groups)
+    assert shown.chart.marks == {"31 queues: bfc": 31}
+    assert "The number is that of bfc;" in shown.words
+    alone = section.active_flows({"bfc": groups["bfc"]})
+    assert alone.chart.marks == {"31 queues": 31} and "that of" not in alone.words
 
 
 def test_a_run_that_was_stopped_is_said_first_and_how_it_goes_on(tmp_path: Path) -> None:

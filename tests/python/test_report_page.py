@@ -189,13 +189,17 @@ def test_tables_are_sorted_and_stand_behind_figures(show: Open) -> None:
     behind.locator("summary").click()
     behind.locator("tbody tr").first.wait_for()
     assert behind.locator("tbody tr").count() > 10
-    cells = ["1,234", "2.4 µs", "8.85 MB", "unstable, +12 %", "–", "40 Gb/s", "bfc", "1.2 [1, 3]"]
+    cells = ["1,234", "2.4 µs", "8.85 MB", "unstable, +12 %", "–", "40 Gb/s", "bfc", "1.2 [1 to 3]"]
+    cells += ["1 min 50 s", "11.4 s", "8 kB"]
     read = "async cells => cells.map((await import('penstock/table')).cellNumber)"
-    assert page.evaluate(read, cells) == [1234, 2400, 8_850_000, 12, None, 40e9, None, 1.2]
+    numbers = [1234, 2400, 8_850_000, 12, None, 40e9, None, 1.2, 110e9, 11.4e9, 8_000]
+    assert page.evaluate(read, cells) == numbers
     text = "(await import('penstock/text')).numberText"
     write = f"async all => {{ const text = {text}; return all.map((one) => text(one)); }}"
-    numbers = [999.4, 999.6, 0.25]
-    assert page.evaluate(write, numbers) == [number_text(n) for n in numbers]
+    written = [999.4, 999.6, 0.25, 0.0]
+    assert page.evaluate(write, written) == [number_text(n) for n in written]
+    ends = "Promise.all([Infinity, -Infinity].map(" + f"async (one) => ({text})(one)))"
+    assert page.evaluate(ends) == [number_text(n) for n in (float("inf"), float("-inf"))]
 
 
 @pytest.mark.parametrize(
@@ -340,6 +344,17 @@ def test_paper_shows_whole_lines_of_a_scenario(show: Open, tmp_path: Path) -> No
     assert page.locator("details pre").evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
+def test_small_words_are_small_on_paper(show: Open, tmp_path: Path) -> None:
+    claim = report.ClaimRow(
+        claim="c", reported="r", measured="1", tolerance="≤ 2", verdict="holds", remark="Small."
+    )
+    page = show(report.write(synthetic_run("bfc", flows=50), tmp_path, claims=[claim]))
+    page.emulate_media(media="print")
+    size = "one => parseFloat(getComputedStyle(one).fontSize)"
+    small = page.get_by_text("Small.")
+    assert small.evaluate(size) < small.locator("..").evaluate(size)
+
+
 def test_a_claim_leads_to_its_figure_and_back(show: Open) -> None:
     page = show()
     page.get_by_role("link", name="figure").click()
@@ -470,9 +485,10 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
     for name, judged in verdicts.items():
         folder = tmp_path / name / "figures"
         folder.mkdir(parents=True)
-        page = json.dumps(ReportFigure("slowdown", "w", chart).as_json())
+        page = json.dumps(ReportFigure("slowdown", "Words.", chart).as_json())
         (folder / "slowdown.json").write_text(page, "utf-8")
         claims = [report.ClaimRow(claim="c", verdict=one, **words) for one in judged]
+        claims[1:] = [one.model_copy(update={"figure": "buffer"}) for one in claims[1:]]
         facts = {"id": name, "title": "t", "source": "s", "scale": "quick", "inputs": ""}
         outcomes[name] = Outcome(
             **facts, version="1", commit=None, claims=claims, figure="slowdown"
@@ -483,14 +499,27 @@ def test_the_summary_of_experiments_is_filtered_by_paper_and_verdict(
     page = show(write_overview(campaign, tmp_path, "penstock reproduce --all"))
     rows, figures = page.locator("tr[data-filtered]:visible"), page.locator("figure:visible")
     assert (rows.count(), figures.count()) == (3, 2)
+    totals = page.get_by_role("region", name="Totals")
+    for _ in range(2):  # up and down
+        totals.get_by_role("button", name="Claims").click()
+        assert totals.locator("td:first-child").all_inner_texts()[-1] == "All"
     page.get_by_label("Verdict").select_option("fails")
     assert (rows.count(), figures.count()) == (1, 1)
     assert page.locator("#page-filtered").inner_text() == "1 of 3 claims"
+    assert rows.get_by_role("link", name="report").count() == 1
     page.get_by_label("Verdict").select_option("")
     page.get_by_label("Paper").select_option("pcn")
     assert (rows.count(), figures.count()) == (1, 1)
+    assert figures.locator("h4").inner_text() == chart.title
+    assert figures.locator("figcaption").inner_text().startswith("Words.\n")
+    page.emulate_media(media="print")
+    assert figures.locator("h3").is_visible() and figures.locator("h4").is_hidden()
+    page.emulate_media(media="screen")
     rows.get_by_role("link", name="figure").click()
     assert page.url.endswith("#pcn/fig5")
+    page.get_by_label("Paper").select_option("bfc")
+    other = rows.get_by_role("link", name="figure").last.get_attribute("href")
+    assert other == "bfc/fig10/report.html#buffer"
 
 
 def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -> None:
@@ -509,7 +538,7 @@ def test_a_sweep_over_names_has_marks_side_by_side(show: Open, tmp_path: Path) -
     assert len(paths) == len(set(paths)) == 12, "a marker and a whisker each, and no line"
     over(page, "metric-1").hover(position={"x": 50, "y": 50})
     words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
-    assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
+    assert [line.strip() for line in words] == ["sizes: a", "bfc 2 [1 to 3]", "dctcp 2 [1 to 3]"]
 
 
 def test_a_bar_below_zero_goes_down_from_zero(show: Open, tmp_path: Path) -> None:
@@ -523,6 +552,17 @@ def test_a_bar_below_zero_goes_down_from_zero(show: Open, tmp_path: Path) -> Non
     down, up = page.locator("#c .print-only g path").evaluate_all(read)
     assert down[0] == pytest.approx(up[1], abs=0.1)  # both stand on zero
     assert (down[1] - down[0]) / (up[1] - up[0]) == pytest.approx(3 / 2, rel=0.01)
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_a_bar_of_zero_is_a_number_without_a_bar(show: Open, tmp_path: Path, scale: Any) -> None:
+    table = pl.DataFrame({"group": ["a"] * 2, "name": ["x", "y"], "y": [0.0, 300.0]})
+    chart = kinds.bars(table, Axis("y", scale=scale), title="t")
+    runs = {"x": synthetic_run("bfc", flows=50)}
+    page = show(report.write(runs, tmp_path, figures=[ReportFigure("c", "w", chart)]))
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#c .print-only g path").count() == 1
+    assert page.locator("#c .print-only g text").all_text_contents() == ["0"]
 
 
 def test_bars_of_one_hue_have_colours_of_their_own(show: Open, tmp_path: Path) -> None:
@@ -568,4 +608,4 @@ def test_a_sweep_shows_means_with_their_intervals(show: Open, tmp_path: Path) ->
     assert {line["name"]: line["y"] for line in sheet["lines"]} == {"bfc": [2, 2], "dctcp": [2, 2]}
     over(page, "metric-1").hover(position={"x": 50, "y": 50})
     words = page.locator("#metric-1 .hover").first.inner_text().splitlines()
-    assert [line.strip() for line in words] == ["load: 0.3", "bfc 2 [1, 3]", "dctcp 2 [1, 3]"]
+    assert [line.strip() for line in words] == ["load: 0.3", "bfc 2 [1 to 3]", "dctcp 2 [1 to 3]"]

@@ -47,6 +47,12 @@ def test_a_claim_of_another_metric_is_shown_by_no_figure() -> None:
     assert figure_of_claim(claim, experiment.figures) == ""
 
 
+def test_a_claim_about_incasts_is_shown_by_no_figure_without_them() -> None:
+    experiment = load("bfc/fig9")
+    [claim] = [one for one in experiment.claims if "label='incast'" in one.measure]
+    assert figure_of_claim(claim, experiment.figures) == ""
+
+
 def test_a_claim_of_other_points_is_shown_by_no_figure() -> None:
     experiment = load("beyond/fafc-hold")
     [claim] = [one for one in experiment.claims if one.claim.startswith("HPCC: small flows")]

@@ -429,6 +429,12 @@ def test_a_deadlock_is_shown_as_a_cycle(show: Open, tmp_path: Path) -> None:
         assert f"{names[a]}→{names[b]}" in cycle
     page.keyboard.press("ArrowLeft")
     assert "these links wait for each other" in page.locator("#steps").inner_text()
+    paused = page.evaluate("penstock.data.pauses.count(penstock.data.endPs)")
+    for _ in range(paused):  # what is still paused when the run ends is told last
+        page.keyboard.press("ArrowRight")
+    assert "still paused when the run ends" in page.locator("#steps").inner_text()
+    assert time_of(page) == page.evaluate("penstock.data.endPs")
+    assert page.evaluate("penstock.data.pauses.count(penstock.player.time)") == paused > 0
 
 
 def test_what_was_not_recorded_is_named(show: Open, tmp_path: Path) -> None:

@@ -74,18 +74,19 @@ def _spread(parts: list[pl.DataFrame]) -> pl.DataFrame:
 def busiest_links(runs: RunInput, count: int) -> pl.DataFrame:
     """The links of largest utilization of each name, at most `count`, the busiest first.
 
-    A mean over a layer hides the one link that all traffic wants. Columns: name, link, from, to
-    (nodes), rate_bps, utilization (share of the traffic's time), port_paused (share of the run in
-    which PFC or FAFC hold it), queue_bytes_max [bytes], drops. Where a name has several runs, the
-    means over them; of queue_bytes_max the largest.
+    A mean over a layer hides the one link that all traffic wants. Columns: name, layer, link, from,
+    to (nodes), rate_bps, utilization (share of the traffic's time), port_paused (share of the run
+    in which PFC or FAFC hold it), queues_paused (mean number over the run), queue_bytes_max
+    [bytes], drops. Where a name has several runs, the means over them; of queue_bytes_max the
+    largest.
     """
     frames = []
     for name, members in group_runs(runs).items():
         totals = (
             pl.concat(link_shares(run) for run in members)
-            .group_by("link", "from", "to", "rate_bps", maintain_order=True)
+            .group_by("layer", "link", "from", "to", "rate_bps", maintain_order=True)
             .agg(
-                pl.col("utilization", "port_paused").mean(),
+                pl.col("utilization", "port_paused", "queues_paused").mean(),
                 pl.col("queue_bytes_max").max(),
                 pl.col("drops").mean(),
             )

@@ -5,6 +5,7 @@ Invariant: a figure is drawn from the runs that exist. Its text says which names
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -284,16 +285,16 @@ def _curve(spec: FigureSpec, experiment: Experiment, cells: Sequence[Cell]) -> P
         reference=reference,
         note=note,
     )
-    least = _least(data["x"]) if spec.x_log else 0.0
-    x = Axis(spec.x_label, scale="log" if spec.x_log else "linear", least=least)
-    chart = kinds.curves(data, x, _y_axis(spec), title=spec.title, reference=reference)
+    x = Axis(spec.x_label, scale="log" if spec.x_log else "linear", least=_least(data["x"]))
+    y = replace(_y_axis(spec), least=_least(data["y"]))
+    chart = kinds.curves(data, x, y, title=spec.title, reference=reference)
     return replace(_figure(spec, chart, drawing), note=note)
 
 
-def _least(x: pl.Series) -> float:
+def _least(values: pl.Series) -> float:
     """The least value above 0 of a column with zeros; 0 without."""
-    above = x.filter(x > 0)
-    return float(above.min()) if above.len() and above.len() < x.len() else 0.0  # type: ignore[arg-type]
+    above = [one for one in values.to_list() if math.isfinite(one) and one > 0]
+    return min(above) if above and bool((values == 0).any()) else 0.0
 
 
 def _y_axis(spec: FigureSpec) -> Axis:

@@ -148,7 +148,8 @@ def _judge(claim: Claim, bench: _Bench) -> Judgement:
     worst = min(found, key=lambda one: one.decision.rank)
     if isinstance(claim.near, str) and worst.near is not None:
         tolerance = bounds_text(claim, number_text(worst.near))
-    place = f"Decided at {_at_text(worst.at, claim.over)}." if claim.over else ""
+    is_tie = len(found) > 1 and len({(one.value, one.decision.rank) for one in found}) == 1
+    place = f"Decided at {_at_text(worst.at, claim.over)}." if claim.over and not is_tie else ""
     return Judgement(
         claim,
         worst.decision.verdict,

@@ -15,9 +15,11 @@ from penstock.experiments.model import FigureSpec
 
 SLOWDOWNS = {"slowdown", "slowdown_by_bin", "normalized_fct"}
 
+OF_SLOWDOWNS = ("slowdown", "slowdown-cdf")
+"""Kinds of figures that show all flows but incasts, unless they have a label."""
+
 SHOWN_BY: dict[str, Collection[str]] = {
-    "slowdown": SLOWDOWNS,
-    "slowdown-cdf": SLOWDOWNS,
+    **dict.fromkeys(OF_SLOWDOWNS, SLOWDOWNS),
     "buffer": {"buffer", "buffer_peak"},
     "active-flows": {"active_flows", "time_below"},
     "flow-packets": {"flows_above"},
@@ -35,6 +37,9 @@ SHOWN_BY: dict[str, Collection[str]] = {
 
 SEEN_IN = {"fct": "normalized_fct", "pauses": "pauses_per_ms"}
 """Metric -> another that is the same up to a factor."""
+
+INCAST = ("label", repr("incast"))
+"""The choice of the flows of incasts, as experiments label them."""
 
 OF_FLOWS = ("size_min", "size_max", "label")
 """Choices of flows: a curve that makes one shows no claim about other flows."""
@@ -76,7 +81,9 @@ def _points(where: Mapping[str, str | float]) -> set[tuple[str, str]]:
 
 
 def _is_of_points(figure: FigureSpec, choices: set[tuple[str, str]]) -> bool:
-    """Whether a figure has a claim's points: not where both name other ones of an axis."""
+    """Whether a figure has a claim's points, where both name some of an axis, and its incasts."""
+    if figure.kind in OF_SLOWDOWNS and not figure.label and INCAST in choices:
+        return False
     named = {name for name, _ in choices}
     return not any(name in named for name, _ in _points(figure.where) - choices)
 

@@ -49,12 +49,13 @@ def bars(
     low, high = _range([float(one) for one in heights if math.isfinite(one)], y_log=y_log)
     if y_log:
         ax.set_yscale("log")
+    digits = _digits(table["y"])
     for row in table.iter_rows(named=True):
         group, rank = groups.index(row["group"]), names.index(row["name"])
         place = group + (rank - (len(names) - 1) / 2) * WIDTH / len(names)
         ends = float(row["y"]), float(row["tip"]) if has_tips else math.nan
         top = _bar(ax, place, WIDTH * 0.86 / len(names), colours[row["name"]], ends)
-        write_upright(ax, place, max(top, low), number_text(row["y"], 2), QUIET)
+        write_upright(ax, place, max(top, low), number_text(row["y"], digits), QUIET)
     ax.set_xticks(range(len(groups)), [plain(group) for group in groups])
     ax.tick_params(axis="x", length=0, labelsize=9)
     ax.grid(False, axis="x")
@@ -67,6 +68,12 @@ def bars(
     if note:
         write_note(ax, note)
     return ax
+
+
+def _digits(values: pl.Series) -> int:
+    """Digits of the numbers above the bars: two, and three where two values would read alike."""
+    apart = {one for one in values.to_list() if not math.isnan(one)}
+    return 2 if len({number_text(one, 2) for one in apart}) == len(apart) else 3
 
 
 def _range(heights: list[float], *, y_log: bool) -> tuple[float, float]:

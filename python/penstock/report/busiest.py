@@ -29,8 +29,8 @@ def busy_links(groups: dict[str, list[MeasuredRun]]) -> Detail:
                 f"{names[row['from']]}→{names[row['to']]}",
                 rate_text(row["rate_bps"]),
                 _percent(row["utilization"]),
-                _percent(row["port_paused"]),
-                bytes_text(row["queue_bytes_max"]),
+                _paused(row["port_paused"], row["queues_paused"]),
+                "–" if row["layer"].startswith("host-") else bytes_text(row["queue_bytes_max"]),
                 number_text(row["drops"]),
             ]
         )
@@ -38,9 +38,19 @@ def busy_links(groups: dict[str, list[MeasuredRun]]) -> Detail:
     note = (
         f"The {LINKS} links of each scheme that were busy for the largest share of the traffic's "
         "time, headers and control frames included. Paused: by PFC or FAFC, a share of the whole "
-        "run. Means over seeds; the longest queue is that of all seeds."
+        "run; by BFC, how many queues on average. Means over seeds; the longest queue is that of "
+        "all seeds, and not measured at hosts."
     )
     return Detail("Busiest links", titles, rows, note=note)
+
+
+def _paused(port: float, queues: float) -> str:
+    """How much of a link was paused: all of it, some of its queues, or both."""
+    if not queues:
+        return _percent(port)
+    number = number_text(queues)
+    words = f"{number} {'queue' if number == '1' else 'queues'}"
+    return f"{_percent(port)}, {words}" if port else words
 
 
 def _percent(share: float) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from penstock.look import bar_colours, looks, looks_as_json
 from penstock.report.columns import embed
@@ -110,13 +111,21 @@ def _shaded(figure: Figure, page_looks: Looks) -> Figure:
 @cache
 def _environment() -> Environment:
     """The templates of the pages; a name that is not filled in is an error."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("penstock.report", "template"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["whole_options"] = whole_options
+    return made
+
+
+def whole_options(words: str) -> Markup:
+    """Words for a page, in which no line ends inside an option such as "--trace"."""
+    whole = r'<span class="whole">\g<0></span>'
+    return Markup(re.sub("--[a-z][a-z-]*", whole, str(escape(words))))
 
 
 @cache

@@ -31,6 +31,8 @@ Section = Callable[[Groups], ReportFigure | str]
 
 SERIES_LINKS_MAX = 12
 """Links whose throughput a figure shows (our choice: more lines cannot be told apart)."""
+NAMES_MAX = 3
+"""Schemes that a mark in a figure names (our choice: more do not fit beside it)."""
 
 
 def slowdown(groups: Groups) -> ReportFigure | str:
@@ -84,19 +86,26 @@ def active_flows(groups: Groups) -> ReportFigure | str:
         "Flows with packets queued at a switch port, over time and ports. Where a line stays left "
         "of the number of queues, every flow can have a queue of its own."
     )
-    chart = active_flows_chart(active_flows_cdf(counted), queue_count(counted))
+    queues, names = _queues(counted)
+    own = ""
+    if queues and len(names) < len(counted):
+        more = f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else ""
+        own = ", ".join(names[:NAMES_MAX]) + more
+        words += f" The number is that of {own}; the others have no fixed number for flows."
+    chart = active_flows_chart(active_flows_cdf(counted), queues, own)
     return ReportFigure("active-flows", words, chart)
 
 
-def active_flows_chart(table: pl.DataFrame, queues: int | None, title: str = "") -> Chart:
-    """Distribution of active flows beside the number of queues of a port."""
+def active_flows_chart(table: pl.DataFrame, queues: int | None, own: str = "") -> Chart:
+    """Distribution of active flows beside the queues of a port; `own` says whose number that is."""
+    whose = f": {own}" if own else ""
     return kinds.distribution(
         table,
         "flows",
         Axis("Flows with packets queued", scale="near-zero", zero=True),
-        title=title or "How many flows share a port?",
+        title="How many flows share a port?",
         share="Share of time",
-        marks={f"{queues} queues": float(queues)} if queues else {},
+        marks={f"{queues} queues{whose}": float(queues)} if queues else {},
     )
 
 
@@ -201,16 +210,17 @@ def _ingress_peak(members: list[MeasuredRun]) -> str:
     return f"{max(known) * 100:.0f} % of XOFF" if known else "has no XOFF threshold"
 
 
-def queue_count(groups: Groups) -> int | None:
-    """Data queues of a port where all schemes with a fixed number have the same."""
-    counts = set()
-    for members in groups.values():
+def _queues(groups: Groups) -> tuple[int | None, list[str]]:
+    """Data queues of a port where all schemes with a fixed number have the same, and who has it."""
+    counts, names = set(), []
+    for name, members in groups.items():
         assignment: Any = getattr(
             getattr(members[0].scenario.scheme, "switch", None), "assignment", None
         )
         if getattr(assignment, "kind", "") in ("dynamic", "stochastic"):
             counts.add(int(assignment.queues) - 1)  # one is that of control frames
-    return counts.pop() if len(counts) == 1 else None
+            names.append(name)
+    return (counts.pop() if len(counts) == 1 else None), names
 
 
 def buffer_size(groups: Groups) -> int | None:

@@ -167,10 +167,10 @@ def _intervals(each: list[list[float]]) -> list[Interval]:
 
 
 def interval_text(one: Interval, text: Callable[[float], str]) -> str:
-    """A mean and its interval: "3.2 [3.0, 3.5]"; the mean alone where there is no interval."""
+    """A mean and its interval: "3.2 [3.0 to 3.5]"; the mean alone where there is no interval."""
     if not one.count or one.low != one.low:
         return text(one.mean)
-    return f"{text(one.mean)} [{text(one.low)}, {text(one.high)}]"
+    return f"{text(one.mean)} [{text(one.low)} to {text(one.high)}]"
 
 
 def _backlog_text(runs: list[MeasuredRun]) -> str:

@@ -69,7 +69,7 @@ function lastBefore(points, place) {
 export function valueText(sheet, point) {
   if (sheet.form === "spans") return `${point.y}: ${point.said}`;
   const write = writer(sheet.yAxis.unit);
-  const band = point.low === undefined ? "" : ` [${write(point.low)}, ${write(point.high)}]`;
+  const band = point.low === undefined ? "" : ` [${write(point.low)} to ${write(point.high)}]`;
   const tip = point.tip === undefined || point.tip === null ? "" : `, ${sheet.tipWords || "tip"} ${write(point.tip)}`;
   return `${write(point.y)}${band}${tip}${point.isHollow ? " (doubtful)" : ""}`;
 }

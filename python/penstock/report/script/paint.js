@@ -92,7 +92,7 @@ export function barPlace(place, rank, count, area) {
 }
 
 /** Bars side by side at each word, a hatched one above where a point has a tip. They stand on `zero`, the place of 0:
- * on a logarithmic axis at its end. */
+ * on a logarithmic axis at its end. A value of 0 has no bar but its number. */
 export function paintBars(pen, lines, area, lookOf, colours, zero) {
   const shown = lines.filter((line) => !line.isContext);
   const base = Math.min(yOf(area, zero), area.top + area.height);
@@ -101,11 +101,10 @@ export function paintBars(pen, lines, area, lookOf, colours, zero) {
     for (const point of line.points) {
       const { middle, width } = barPlace(point.px, rank, shown.length, area);
       const top = Number.isFinite(point.py) ? yOf(area, point.py) : base;
-      if (point.ptip !== undefined && Number.isFinite(point.ptip)) {
-        hatched(pen, middle, width, top, yOf(area, point.ptip), look.colour, colours);
-      }
+      const hasTip = point.ptip !== undefined && Number.isFinite(point.ptip);
+      if (hasTip) hatched(pen, middle, width, top, yOf(area, point.ptip), look.colour, colours);
       if (top !== base) pen.path(box(middle, width, Math.min(top, base), Math.max(top, base)), { fill: look.colour });
-      else pen.path(`M${round(middle - width / 2)},${base - 1}h${round(width)}`, { stroke: look.colour, width: 2 });
+      else if (!hasTip && point.y === 0) pen.text(round(middle), base - 4, "0", { fill: colours.quiet, anchor: "middle" });
       if (point.plow !== undefined) whisker(pen, middle, point, area, colours.ink);
     }
   });

@@ -4,14 +4,17 @@ import { rowCount } from "penstock/data";
 import { writer } from "penstock/text";
 
 const ROWS_MAX = 2000; // rows of the table behind a figure; the CSV file has all
-const SIZES = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+const SIZES = { B: 1, KB: 1e3, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 const TIMES = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9 };
 const RATES = { "b/s": 1, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9, "Tb/s": 1e12 };
 const UNITS = { "%": 1, ...SIZES, ...TIMES, ...RATES };
 const NUMBER = /^(?:unstable, )?([+−-]?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*([^\s[(/]*(?:\/s)?)/;
+const MINUTES = /^(\d+) min (\d+) s$/;
 
 /** The number that a cell begins with, in the base of its unit; null where there is none. */
 export function cellNumber(text) {
+  const minutes = MINUTES.exec(text.trim());
+  if (minutes) return (60 * Number(minutes[1]) + Number(minutes[2])) * TIMES.s;
   const found = NUMBER.exec(text.trim());
   if (!found) return null;
   return Number(found[1].replaceAll(",", "").replace("−", "-")) * (UNITS[found[2]] ?? 1);

@@ -61,7 +61,7 @@ class Player {
       this.onTime();
       return null;
     }
-    this.time = found.time;
+    this.time = Math.min(this.data.endPs, found.time); // what lasts has its end behind that of the run
     this.position = found;
     this.onTime();
     return found;
