@@ -391,6 +391,46 @@ def test_a_datagram_is_in_the_network_or_dropped_there_or_missed(
     assert nic["assignments"] < sent, "some had no place, at the NIC or before it"
 
 
+def listed(here: Path, flows: str, duration: str, drain: str) -> None:
+    """Writes the scenario of a pair with other flows."""
+    text = PAIR.format(duration=duration, drain=drain)
+    before = "[[0, 1, 10000, 0], [1, 2, 10000, 0]]"
+    assert before in text
+    (here / "pair.toml").write_text(text.replace(before, flows))
+
+
+@with_namespaces
+def test_endless_flows_deliver_no_more_than_links_carry_in_the_traffic(
+    here: Path, mark: str
+) -> None:
+    """Kernels still hold bytes when the traffic ends, which arrive behind it."""
+    listed(here, "[[0, 1, 0, 0], [2, 1, 0, 0]]", "20 ms", "30 s")
+    assert main(["emulate", "pair.toml", "--scale-time", "10", "--out", "out"]) == 0
+    flows = Run.load("out").summary["long_lived"]
+    assert len(flows) == 2
+    assert 0 < sum(flow["delivered_bytes"] for flow in flows) <= 100e6 / 8 * 0.020
+
+
+@with_namespaces
+def test_endless_flows_of_our_hosts_end_with_the_traffic(here: Path, mark: str) -> None:
+    listed(here, "[[0, 1, 0, 0], [2, 1, 10000, 0]]", "100 ms", "30 s")
+    assert main(["emulate", "pair.toml", "--hosts", "penstock", "--out", "out"]) == 0
+    summary = Run.load("out").summary
+    assert summary["flows_finished"] == len(summary["long_lived"]) == 1
+    assert 100e9 <= summary["sim_end_ps"] < 30e12
+
+
+@with_namespaces
+def test_a_run_waits_for_datagrams_that_the_network_stores(here: Path, mark: str) -> None:
+    """The link to their host needs a second of the machine longer than their senders."""
+    listed(here, "[[0, 1, 125000, 0], [2, 1, 125000, 0]]", "10 ms", "1 s")
+    command = ["emulate", "pair.toml", "--send", "small=udp:90Mb/s", "--scale-time", "100"]
+    assert main([*command, "--out", "out"]) == 0
+    summary = Run.load("out").summary
+    is_lost = summary["drops"] > 0 or summary["emulation"]["missed"]
+    assert summary["flows_finished"] == 2 or is_lost
+
+
 @with_namespaces
 def test_servers_are_told_of_the_end_together(pair: str, here: Path, mark: str) -> None:
     """The second server is told while the first one, which does not listen, still lives."""
@@ -426,7 +466,7 @@ def test_two_schemes_give_one_table_and_one_report(
 
 @with_namespaces
 def test_a_stop_keeps_what_has_finished_and_leaves_nothing_else(here: Path, mark: str) -> None:
-    (here / "pair.toml").write_text(PAIR.format(duration="50 s", drain="1 s"))
+    listed(here, "[[0, 1, 10000, 0], [1, 2, 10000, 0], [0, 2, 10000, '40 s']]", "50 s", "1 s")
     interfaces_before = interfaces()
     command = [sys.executable, "-m", "penstock", "emulate", "pair.toml", "--out", "out"]
     # The two flows take a hundredth of a second.
@@ -446,6 +486,7 @@ def test_a_stop_keeps_what_has_finished_and_leaves_nothing_else(here: Path, mark
     run = Run.load("out")
     assert run.is_cancelled
     assert run.summary["flows_finished"] == run.flows.height == 2
+    assert run.summary["flows_started"] == 2, "the third one starts after the stop"
     assert printed.read_text() == "ready\n"
     # The network of the worker, and one for each host.
     assert len(made) == 4

@@ -15,7 +15,7 @@ use crate::error::EmulationError;
 const AT_ONCE: usize = 1 << 20;
 
 /// A capture of the frames between the network and its hosts: an interface for each host, times of the run
-/// (ps).
+/// (ns).
 ///
 /// Where the file cannot be written any more, the run goes on, and its end has the error. A run that fails
 /// leaves no file, so that the same command can be repeated; one that is killed leaves what it has.
@@ -71,7 +71,7 @@ impl Recorder for Option<Capture> {
     fn frame(&mut self, host: u32, direction: Direction, now: Time, frame: &[u8]) {
         let Some(Capture { file, error: error @ None, .. }) = self else { return };
         let written = file
-            .write_all(pcapng::packet(host, now.as_ps(), frame.len(), frame.len()).bytes())
+            .write_all(pcapng::packet(host, now, frame.len(), frame.len()).bytes())
             .and_then(|()| file.write_all(frame))
             .and_then(|()| file.write_all(pcapng::packet_end(frame.len(), direction).bytes()));
         *error = written.err();

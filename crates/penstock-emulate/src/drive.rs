@@ -136,6 +136,12 @@ impl<O: Observer, D: Device, R: Recorder> Drive<O, D, R> {
         &self.parts
     }
 
+    /// Whether data is stored in a part, or waits at a port until it is due.
+    pub fn stores_data(&self) -> bool {
+        self.parts.iter().any(Part::stores_data)
+            || self.ports.iter().any(|port| !port.waiting.is_empty())
+    }
+
     /// The ports.
     pub fn ports(&self) -> &[Port] {
         &self.ports

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use penstock_load::{
-    HostReport, HostSetup, LoadError, LoadFlow, LoadHost, LoadRecord, LoadRun, Origin, Protocol,
-    RunOptions, descriptors_at_most, join, raise_descriptor_limit,
+    FlowEnd, HostReport, HostSetup, LoadError, LoadFlow, LoadHost, LoadRecord, LoadRun, Origin,
+    Protocol, RunOptions, descriptors_at_most, join, raise_descriptor_limit,
 };
 use penstock_sim::Scenario;
 use penstock_sim::live::LiveFlow;
@@ -74,8 +74,16 @@ impl Load {
             Ok(()) | Err(LoadError::TooFewDescriptors { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        let end = clock.in_real(scenario.duration + scenario.drain);
-        let options = RunOptions { end, ..RunOptions::default() };
+        // The first sample has what endless flows delivered while the traffic lasted. Who drives the network
+        // knows when nothing is under way any more; no server has to guess.
+        let options = RunOptions {
+            end: clock.in_real(scenario.duration + scenario.drain),
+            drain: Time::NEVER,
+            sample_interval: flows
+                .values()
+                .any(|flow| flow.arrival.is_endless())
+                .then(|| clock.in_real(scenario.duration)),
+        };
         let run = LoadRun::new(setups.len(), options)?;
         let origin = Origin::from_monotonic_ns(clock.origin());
         let mut hosts = Vec::new();
@@ -89,17 +97,18 @@ impl Load {
         Ok(Load { flows, run, hosts })
     }
 
-    /// How many flows there are.
-    pub fn flows(&self) -> usize {
-        self.flows.len()
+    /// Whether nobody has anything left to send. Datagrams may still be under way.
+    pub fn has_sent_all(&self) -> bool {
+        self.run.has_sent_all()
     }
 
-    /// Whether all flows have ended.
+    /// Whether all flows have ended, and everything that was sent has come.
     pub fn is_over(&self) -> bool {
         self.hosts.iter().all(JoinHandle::is_finished)
     }
 
-    /// Stops what still runs. Answers what became of each flow, at its program and for the table of flows.
+    /// Stops what still runs. Answers what became of each flow, at its program, and of each that has started
+    /// for the table of flows.
     pub fn finish(
         self,
         clock: Clock,
@@ -112,7 +121,7 @@ impl Load {
         }
         let connections = join(reports);
         let of = |record: &LoadRecord| flow_record(&self.flows[&record.number], record, clock);
-        let flows = connections.iter().map(of).collect();
+        let flows = connections.iter().filter(|record| has_started(record)).map(of).collect();
         Ok((connections, flows))
     }
 }
@@ -159,9 +168,15 @@ fn load_flow(
     }
 }
 
+/// Whether the client came to a flow before the run ended, also where the kernel had no descriptor for it.
+fn has_started(record: &LoadRecord) -> bool {
+    record.started.is_some() || record.end != FlowEnd::Unfinished
+}
+
 /// The row of a flow.
 fn flow_record(flow: &LiveFlow, record: &LoadRecord, clock: Clock) -> FlowRecord {
     let arrival = &flow.arrival;
+    let in_traffic = record.samples.as_ref().and_then(|samples| samples.delivered().first());
     FlowRecord {
         flow: flow.number,
         source: arrival.source,
@@ -172,7 +187,38 @@ fn flow_record(flow: &LiveFlow, record: &LoadRecord, clock: Clock) -> FlowRecord
         ideal: flow.ideal,
         label: arrival.label,
         class: arrival.class,
-        delivered: record.delivered.get(),
+        delivered: in_traffic.unwrap_or(&record.delivered).get(),
         retransmitted_packets: record.tcp.map_or(0, |tcp| tcp.retransmissions),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(started: Option<Time>, end: FlowEnd) -> LoadRecord {
+        LoadRecord {
+            number: 7,
+            due: Time::from_ms(1),
+            started,
+            setup_time: None,
+            completion_time: None,
+            first: None,
+            last: None,
+            sent: Bytes::ZERO,
+            delivered: Bytes::ZERO,
+            end,
+            tcp: None,
+            datagrams: None,
+            samples: None,
+        }
+    }
+
+    #[test]
+    fn a_flow_of_which_the_end_came_before_its_start_has_no_row() {
+        assert!(!has_started(&record(None, FlowEnd::Unfinished)));
+        assert!(has_started(&record(Some(Time::from_ms(2)), FlowEnd::Unfinished)));
+        let no_descriptor = FlowEnd::Failed { errno: libc::EMFILE };
+        assert!(has_started(&record(None, no_descriptor)));
     }
 }

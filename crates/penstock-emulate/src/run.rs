@@ -1,11 +1,11 @@
 //! A run from beginning to end: namespaces, drives, load, programs, results.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use penstock_packet::Unobserved;
-use penstock_sim::live::Part;
+use penstock_sim::live::{LiveFlow, LiveRun, Part};
 use penstock_sim::{Scenario, ScenarioError};
 use penstock_units::{Problems, Time};
 
@@ -15,6 +15,7 @@ use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::config::EmulationConfig;
 use crate::controls::Controls;
+use crate::drive::Drive;
 use crate::error::EmulationError;
 use crate::glance::{Board, Glance};
 use crate::hosts::{self, Places};
@@ -31,6 +32,11 @@ const AHEAD: Time = Time::from_ms(50);
 
 /// How often the end of a run is looked for (our choice).
 const LOOK: Duration = Duration::from_millis(5);
+
+/// How long nothing may be under way in the network before what was not delivered counts as lost: real time,
+/// on top of the time on a link. Our choice: frames wait in kernels and devices, too, and a busy machine
+/// comes late.
+const QUIET: Time = Time::from_ms(500);
 
 /// Who follows a run: gets its time, and a glance at it when there is a new one; false stops the run.
 pub type GoesOn<'a> = dyn FnMut(Time, Option<Glance>) -> bool + 'a;
@@ -98,8 +104,12 @@ fn drive(
 ) -> Result<Outcome, EmulationError> {
     let Assembly { run, mut network, mut hosts, idle } = assembly;
     let end = scenario.duration + scenario.drain;
-    let of_ours = run.flows().len() - load.flows();
+    let goal = Goal::of(&run, scenario.duration);
     let has_ours = hosts.has_parts();
+    let longest = run.topology().links.iter().map(|link| link.delay).max().unwrap_or_default();
+    let quiet = clock.in_run(QUIET) + longest;
+    // When something has last been under way to a kernel (ps).
+    let last_busy = AtomicU64::new(0);
     let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(!has_ours));
     let mut outcome = Ok(());
     let board = Board::default();
@@ -109,6 +119,9 @@ fn drive(
             let mut publish = board.publisher();
             network.run_while(end, &stop, |network| {
                 publish(network);
+                if !load.has_sent_all() || network.stores_data() {
+                    last_busy.store(clock.now().as_ps(), Ordering::Relaxed);
+                }
                 true
             })
         });
@@ -116,14 +129,17 @@ fn drive(
             if !has_ours {
                 return Ok(());
             }
-            let is_over = |parts: &[Part<Unobserved>]| finished(parts) >= of_ours as u64;
-            let driven = hosts.run_while(end, &stop, |hosts| !is_over(hosts.parts()));
+            let goes_on =
+                |hosts: &Drive<_, _, _>| !goal.is_reached(finished(hosts.parts()), clock.now());
+            let driven = hosts.run_while(end, &stop, goes_on);
             is_done.store(driven.is_ok(), Ordering::Relaxed);
             driven
         });
         loop {
             let now = clock.now();
-            let is_over = is_done.load(Ordering::Relaxed) && load.is_over() && programs.are_over();
+            let since = now.saturating_sub(Time::from_ps(last_busy.load(Ordering::Relaxed)));
+            let is_delivered = load.is_over() || (load.has_sent_all() && since >= quiet);
+            let is_over = is_done.load(Ordering::Relaxed) && is_delivered && programs.are_over();
             // A drive that ends before its work is done has failed.
             let has_failed = of_network.is_finished()
                 || (of_hosts.is_finished() && !is_done.load(Ordering::Relaxed));
@@ -164,6 +180,51 @@ fn drive(
     })
 }
 
+/// When our hosts have nothing left to do, as in a simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Goal {
+    /// So many of their flows have a last byte.
+    finite: u64,
+    /// So long their endless flows last; 0 without such flows.
+    until: Time,
+}
+
+impl Goal {
+    /// Of the hosts of ours in `run`, whose traffic lasts for `duration`.
+    fn of(run: &LiveRun<Unobserved>, duration: Time) -> Self {
+        let mut goal = Goal { finite: 0, until: Time::ZERO };
+        for LiveFlow { arrival, .. } in run.flows() {
+            if run.strangers().binary_search(&arrival.source).is_ok() {
+                continue;
+            }
+            match arrival.is_endless() {
+                true => goal.until = duration,
+                false => goal.finite += 1,
+            }
+        }
+        goal
+    }
+
+    /// Whether it is reached at `now`, when so many flows have finished.
+    fn is_reached(self, finished: u64, now: Time) -> bool {
+        finished >= self.finite && now >= self.until
+    }
+}
+
 fn finished(parts: &[Part<Unobserved>]) -> u64 {
     parts.iter().map(Part::flows_finished).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endless_flows_of_ours_last_as_long_as_the_traffic_and_do_not_finish() {
+        let goal = Goal { finite: 2, until: Time::from_ms(30) };
+        assert!(!goal.is_reached(1, Time::from_ms(40)), "a flow goes on in the drain");
+        assert!(!goal.is_reached(2, Time::from_ms(29)));
+        assert!(goal.is_reached(2, Time::from_ms(30)));
+        assert!(Goal { until: Time::ZERO, ..goal }.is_reached(2, Time::from_ms(1)));
+    }
 }

@@ -85,6 +85,11 @@ impl LoadRun {
         self.stop.is_raised()
     }
 
+    /// Whether no host has anything left to send.
+    pub fn has_sent_all(&self) -> bool {
+        self.all_sent.is_raised()
+    }
+
     /// How the run ends and what it measures.
     pub fn options(&self) -> RunOptions {
         self.options

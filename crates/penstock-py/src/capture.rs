@@ -38,7 +38,8 @@ pub fn capture_frames<'py>(
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let kept = &frame[..length.min(kept)];
         let direction = if rows.leaves[row] { Direction::Outbound } else { Direction::Inbound };
-        let head = pcapng::packet(rows.interface[row], rows.time[row], kept.len(), length);
+        let time = Time::from_ps(rows.time[row]);
+        let head = pcapng::packet(rows.interface[row], time, kept.len(), length);
         bytes.extend(head.bytes());
         bytes.extend(kept);
         bytes.extend(pcapng::packet_end(kept.len(), direction).bytes());

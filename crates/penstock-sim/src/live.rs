@@ -157,6 +157,11 @@ impl<O: Observer> Part<O> {
         self.partition.measured.flows_finished
     }
 
+    /// Whether a switch here stores data.
+    pub fn stores_data(&self) -> bool {
+        self.partition.switches.iter().any(|switch| switch.accounts().total > 0)
+    }
+
     /// The state of the part now, in a few numbers.
     pub fn glance(&self) -> PartGlance {
         let measured = &self.partition.measured;

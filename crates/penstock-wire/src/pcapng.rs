@@ -1,13 +1,20 @@
 //! Blocks of a pcapng file, which Wireshark reads (draft-ietf-opsawg-pcapng): frames with times in
-//! picoseconds.
+//! nanoseconds.
 //!
 //! What it is: the three blocks that a file of ours needs. What it is not: a reader, or a writer of files.
+
+use penstock_units::Time;
 
 /// The longest name of an interface (bytes); longer ones are cut. Our choice: names of nodes are shorter.
 pub const LONGEST_NAME: usize = 64;
 
 /// The most bytes that [`packet_end`] writes: three of padding, flags, the end of options, a length.
 const MOST_END: usize = 3 + 8 + 4 + 4;
+
+/// Times are in units of 10 to this power less (s): nanoseconds, of which Wireshark, tshark and libpcap keep
+/// no fractions. In finer units tshark 4.0 multiplies what is beyond a whole second by 10^9 in 64 bits: with
+/// picoseconds that overflows after 18.4 ms of each second.
+const TIME_RESOLUTION: u8 = 9;
 
 /// The bytes that [`packet`] writes.
 pub const PACKET: usize = 28;
@@ -68,7 +75,7 @@ pub fn section() -> Piece<28> {
 }
 
 /// The block of the next interface, the first of which has number 0 (sec. 4.2): Ethernet, times in
-/// picoseconds.
+/// nanoseconds.
 pub fn interface(name: &str) -> Piece<{ 36 + LONGEST_NAME }> {
     let mut end = name.len().min(LONGEST_NAME);
     while !name.is_char_boundary(end) {
@@ -82,13 +89,15 @@ pub fn interface(name: &str) -> Piece<{ 36 + LONGEST_NAME }> {
     let mut piece = Piece::new();
     piece.u32(1).u32(length).u16(ethernet).u16(0).u32(whole_frames);
     piece.u16(if_name).u16(name.len() as u16).put(name).put(&[0; 3][..zeros]);
-    piece.u16(if_tsresol).u16(1).put(&[12, 0, 0, 0]).u32(end_of_options).u32(length);
+    piece.u16(if_tsresol).u16(1).put(&[TIME_RESOLUTION, 0, 0, 0]).u32(end_of_options).u32(length);
     piece
 }
 
-/// The beginning of the block of a frame (sec. 4.3) on interface number `interface`, at `time` (ps). The
-/// first `kept` bytes of the frame follow, which has `length` bytes in all, then [`packet_end`].
-pub fn packet(interface: u32, time: u64, kept: usize, length: usize) -> Piece<PACKET> {
+/// The beginning of the block of a frame (sec. 4.3) on interface number `interface`, at `time`, rounded
+/// down to nanoseconds. The first `kept` bytes of the frame follow, which has `length` bytes in all, then
+/// [`packet_end`].
+pub fn packet(interface: u32, time: Time, kept: usize, length: usize) -> Piece<PACKET> {
+    let time = time.as_ps() / 1_000;
     let mut piece = Piece::new();
     piece.u32(6).u32(packet_block(kept)).u32(interface);
     piece.u32((time >> 32) as u32).u32(time as u32);
@@ -140,7 +149,7 @@ mod tests {
             file.extend(interface(name).bytes());
         }
         for length in [0, 1, 2, 3, 4, 1_500] {
-            file.extend(packet(1, 1 << 40, length, 1_500).bytes());
+            file.extend(packet(1, Time::from_ms(20), length, 1_500).bytes());
             file.resize(file.len() + length, 7);
             file.extend(packet_end(length, Direction::Outbound).bytes());
         }
@@ -150,11 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn a_time_of_days_is_kept_to_the_picosecond() {
-        let time = 86_400_000_000_000_001;
-        let block = packet(0, time, 60, 1_048);
+    fn a_time_of_days_is_kept_to_the_nanosecond() {
+        let (day, nanosecond) = (86_400_000_000_000_000, 1_000);
+        let block = packet(0, Time::from_ps(day + nanosecond + 999), 60, 1_048);
         let half = |at: usize| u32::from_le_bytes(block.bytes()[at..at + 4].try_into().unwrap());
-        assert_eq!((u64::from(half(12)) << 32) | u64::from(half(16)), time);
+        assert_eq!((u64::from(half(12)) << 32) | u64::from(half(16)), day / 1_000 + 1);
         assert_eq!(
             (half(20), half(24)),
             (60, 1_048),
