@@ -352,6 +352,16 @@ fn a_run_that_is_stopped_ends_where_it_stands_on_any_number_of_threads() {
 }
 
 #[test]
+fn a_backlog_of_more_bytes_than_a_number_holds_is_written_as_the_largest_one() {
+    let flows = listed(&[0, 1, 2].map(|source| (source, 3, u64::MAX / 2, 0)));
+    let overloaded = with(scenario(single_switch(4), pfc(), &[flows], 10 * US), "/drain", 0);
+    let written = serde_json::to_value(run(&overloaded).summary.backlog).unwrap();
+    for sums in ["bytes", "arrived_bytes"] {
+        assert_eq!(written[sums][30], json!(u64::MAX), "{sums}");
+    }
+}
+
+#[test]
 fn the_backlog_is_what_has_arrived_and_is_not_delivered() {
     let mut overloaded = busy(ideal_fq());
     overloaded["drain"] = json!(0);
