@@ -93,7 +93,7 @@ class Controller:
         return None
 
     def on_switch_drop(self, now: int) -> Pace:
-        """A switch reported that it dropped a packet of the flow (`now`: of the hook before)."""
+        """A switch reported that it dropped a packet of the flow."""
         return None
 
     def on_pause(self, now: int, kept: float) -> Pace:

@@ -16,6 +16,7 @@ from scipy import stats
 from synthetic_runs import SyntheticRun, synthetic_run
 
 import penstock
+import penstock.plot as plot
 from penstock import Scenario, ScenarioError, analysis
 from penstock.analysis.interval import Interval, mean_interval
 from penstock.analysis.statistic import cumulative, curve
@@ -327,6 +328,21 @@ def test_packets_of_a_flow_at_a_port(run: SyntheticRun) -> None:
         analysis.packets_ccdf(run, ["ToR-spin"])
     one_layer = analysis.flow_packets(run, names[0])
     assert 0 < one_layer.height < run.flow_packets.height
+
+
+def test_packets_of_flows_that_no_run_has_counted_are_refused() -> None:
+    star = {"kind": "single-switch", "hosts": 3}
+    flows = {"kind": "listed", "flows": [[0, 1, 3_000, 0]]}
+    scenario = Scenario(name="t", scheme="pfc", topology=star, duration="1 us", traffic=[flows])
+    without = penstock.run(scenario)
+    for show in (analysis.packets_ccdf, plot.flow_packets):
+        with pytest.raises(ScenarioError, match=r"set measure\.active_flows = true"):
+            show(without)
+    # Counted, and never sampled.
+    unsampled = {"measure": {"active_flows": True, "sample_interval": "0 us"}}
+    counted = penstock.run(scenario.with_overrides(unsampled))
+    assert analysis.packets_ccdf(counted).is_empty()
+    plot.flow_packets(counted)
 
 
 def test_pauses_and_queue_of_single_links() -> None:

@@ -203,3 +203,13 @@ def test_the_backlog_is_that_of_the_flow_records() -> None:
     carried = int(down["duration_data_bytes"].sum())
     late = sampled["arrived_bytes"][-1] - carried - sampled["bytes"][-1]
     assert -4 * 15_000 <= late <= 0  # what is on the last wires, 1 us long, has been sent only
+
+
+def test_sums_of_sizes_that_no_number_holds_are_judged() -> None:
+    flows = [[flow % 3, 3, 2**63 - 1, f"{flow} us"] for flow in range(390)]
+    traffic = [{"kind": "listed", "flows": flows, "lasts": ["1 us"] * 390}]
+    star = {"kind": "single-switch", "hosts": 4}
+    scenario = {"name": "t", "scheme": "pfc", "topology": star, "duration": "390 us"}
+    summary = run(Scenario.model_validate(scenario | {"traffic": traffic})).summary
+    assert summary["backlog"]["arrived_bytes"][-1] == 2**64 - 1
+    assert "by 0 % of what arrived" in summary["stability"]

@@ -188,6 +188,63 @@ def test_a_controller_hears_of_its_flow(mine: Path) -> None:
     assert slow > fast
 
 
+STAR = {"kind": "single-switch", "hosts": 3}
+
+
+def test_a_timer_of_on_start_rings_on_time_also_before_the_first_packet() -> None:
+    """A hundred flows of one host: most of them wait for longer than a round trip."""
+    late = []
+
+    class Clocked(Controller):
+        base = "line-rate"
+
+        def on_start(self) -> Pace:
+            self.due = self.timer = self.flow.start + self.flow.base_rtt
+            return None
+
+        def on_sent(self, now: int, size: int) -> Pace:
+            return None
+
+        def on_timer(self, now: int) -> Pace:
+            late.append(now - self.due)
+            return None
+
+    flows = {"kind": "listed", "flows": [[0, 1, 3_000, 0]] * 100}
+    run(
+        Scenario(name="t", topology=STAR, scheme=Clocked, duration="100 us", traffic=[flows]),
+        once=True,
+    )
+    assert len(late) > 50 and not any(late)
+
+
+def test_another_hook_may_come_on_the_picosecond_of_the_timer() -> None:
+    """The acknowledgement comes a base round-trip time after its packet, as the timer does."""
+    heard = []
+
+    class Clocked(Controller):
+        base = "line-rate"
+
+        def on_start(self) -> Pace:
+            self.timer = self.flow.start + self.flow.base_rtt
+            return self.flow.payload, None
+
+        def on_acknowledgement(self, now: int, ack: Acknowledgement) -> Pace:
+            heard.append(now)
+            return None
+
+        def on_timer(self, now: int) -> Pace:
+            heard.append(now)
+            self.timer = now + self.flow.base_rtt
+            return None
+
+    flows = {"kind": "listed", "flows": [[0, 1, 3_000, 0]]}
+    run(
+        Scenario(name="t", topology=STAR, scheme=Clocked, duration="100 us", traffic=[flows]),
+        once=True,
+    )
+    assert len(heard) > len(set(heard)), "both at one time"
+
+
 def test_a_controller_hears_of_losses_and_telemetry(mine: Path) -> None:
     kinds: set[str] = set()
 
@@ -259,6 +316,14 @@ def test_a_timer_is_later_than_now(mine: Path, timer: str) -> None:
     found = failure(written(
         "def on_timer(self, now):\n    pass\n"
         f"def on_acknowledgement(self, now, ack):\n    self.timer = {timer}"
+    ))  # fmt: skip
+    assert "self.timer is" in found and "later than now" in found
+
+
+def test_a_timer_that_rings_is_set_to_a_later_time(mine: Path) -> None:
+    found = failure(written(
+        "def on_start(self):\n    self.timer = self.flow.start + 1000\n"
+        "def on_timer(self, now):\n    self.timer = now"
     ))  # fmt: skip
     assert "self.timer is" in found and "later than now" in found
 

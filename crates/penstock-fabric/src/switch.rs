@@ -212,7 +212,7 @@ impl Switch {
             assignment::dispatch!(&mut self.assignment, policy => policy.assign(arrival));
         let Some(queue) = assigned else {
             port.counters.refusals += 1;
-            self.admission.release(ingress, class, bytes);
+            self.admission.refuse(ingress, class, bytes);
             return self.drop(moment, id, egress);
         };
         packet.queue = queue;

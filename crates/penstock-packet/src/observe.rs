@@ -20,7 +20,7 @@ pub enum PacketEvent {
     Enqueue,
     /// The packet was marked (ECN).
     Mark,
-    /// There was no room, or marking drops the packet, which has left its queue.
+    /// There was no room, or marking drops the packet, which has left its queue, or its link has failed.
     Drop,
     /// The first bit leaves.
     Depart,
@@ -99,6 +99,9 @@ pub trait Observer {
     fn watches(&self, node: u32, event: PacketEvent) -> bool;
     /// Takes one event, which it watches.
     fn record(&mut self, observation: Observation);
+    /// Whether packets that depart from now on are dropped instead, because their link has failed.
+    #[inline]
+    fn set_failed(&mut self, _has_failed: bool) {}
 }
 
 /// The observer that watches nothing.

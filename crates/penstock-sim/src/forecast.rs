@@ -52,10 +52,12 @@ pub fn forecast(scenario: &Scenario) -> Result<Forecast, ScenarioError> {
     let sent = (sendable(&topology, duration + scenario.drain) / bytes.max(1.0)).min(1.0);
     let data_packets = wanted * sent;
     let crossings = mean_crossings(&topology, &routing);
-    let flows = shares().map(|share| share.flows).sum::<f64>();
+    // Nor do those start that wait for such flows.
+    let [crossing, inside] = expected.behind.map(|flows| flows * (1.0 - sent));
+    let flows = shares().map(|share| share.flows).sum::<f64>() - crossing;
     let open = round_trip(scenario, &topology, &crossings) / duration.as_s_f64();
     Ok(Forecast {
-        flows: flows + expected.inside + endless.flows,
+        flows: flows + expected.inside - inside + endless.flows,
         open_flows: flows * open.min(1.0) + endless.at_a_time,
         data_packets,
         packet_hops: 2.0 * data_packets * crossings.iter().sum::<f64>(),

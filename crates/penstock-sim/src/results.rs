@@ -295,7 +295,7 @@ fn summary<O: Observer>(now: Time, setting: &Setting, partitions: &[Partition<O>
         labels: setting.scenario.traffic.iter().map(|entry| entry.label().to_owned()).collect(),
         layers: setting.topology.layers.clone(),
         event_names: PacketEvent::NAMES.to_vec(),
-        buffer_peak_bytes: switches.iter().map(|switch| switch.accounts().peak).collect(),
+        buffer_peak_bytes: switches.iter().map(|switch| switch.accounts().peak()).collect(),
         headroom_peak_bytes: switches
             .iter()
             .map(|switch| switch.accounts().headroom_peak)

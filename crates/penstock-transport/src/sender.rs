@@ -285,7 +285,7 @@ impl Sender {
     /// ignore the report.
     pub fn on_switch_drop(&mut self, now: Time, offset: u64, payload: u32) {
         if self.recovery.on_switch_drop(now, self.base + offset, payload) {
-            self.controller.on_switch_drop();
+            self.controller.on_switch_drop(now);
             self.follow_rate();
         }
     }

@@ -69,7 +69,8 @@ class Backlog:
     @property
     def growth(self) -> float:
         """Increase of the bytes, as a share of what arrived meanwhile."""
-        return (self.bytes_to - self.bytes_from) / self.arrived_bytes
+        # Sums of bytes end at 2^64 - 1, from where on nothing seems to arrive.
+        return (self.bytes_to - self.bytes_from) / max(self.arrived_bytes, 1.0)
 
     @property
     def verdict(self) -> str:

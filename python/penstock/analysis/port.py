@@ -70,7 +70,7 @@ def packets_ccdf(runs: RunInput, layer: Layers = None) -> pl.DataFrame:
     Raises
     ------
     ScenarioError
-        A run has no such layer.
+        A run has no such layer, or no run has counted them (`measure.active_flows`).
     """
     frames = []
     for name, members in group_runs(runs).items():
@@ -83,7 +83,17 @@ def packets_ccdf(runs: RunInput, layer: Layers = None) -> pl.DataFrame:
         frames.append(
             pl.DataFrame({"name": [name] * packets.size, "packets": packets, "share": share[1:]})
         )
-    return pl.concat(frames)
+    if frames:
+        return pl.concat(frames)
+    members = [run for group in group_runs(runs).values() for run in group]
+    if not any(run.scenario.measure.active_flows for run in members):
+        raise refuse(
+            "measure.active_flows",
+            "the runs have not counted the packets of flows at ports",
+            "set measure.active_flows = true",
+            False,
+        )
+    return pl.DataFrame(schema={"name": pl.String, "packets": pl.Int64, "share": pl.Float64})
 
 
 def flow_packets(run: MeasuredRun, layer: Layers = None) -> pl.DataFrame:

@@ -20,8 +20,8 @@ pub struct IngressAccount {
 pub struct Accounts {
     /// Data bytes stored.
     pub total: u64,
-    /// Largest `total` so far.
-    pub peak: u64,
+    /// Largest `total` just before bytes were given back.
+    pub(super) peak: u64,
     /// Shared bytes: the bytes of all ingress accounts beyond their reserves.
     pub shared: u64,
     /// Largest headroom use of any ingress account so far.
@@ -34,6 +34,11 @@ impl Accounts {
     pub(crate) fn new(ports: usize, classes: usize) -> Self {
         let ingress = vec![IngressAccount::default(); ports * classes];
         Accounts { total: 0, peak: 0, shared: 0, headroom_peak: 0, ingress, classes }
+    }
+
+    /// Largest `total` so far.
+    pub fn peak(&self) -> u64 {
+        self.peak.max(self.total)
     }
 
     /// The account of `class` at ingress port `port`.

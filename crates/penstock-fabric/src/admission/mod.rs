@@ -101,7 +101,6 @@ impl Admission {
         let is_admitted = dispatch!(&self.memory, policy => policy.admit(accounts, request));
         if is_admitted {
             accounts.total += bytes;
-            accounts.peak = accounts.peak.max(accounts.total);
         }
         is_admitted
     }
@@ -112,8 +111,17 @@ impl Admission {
     pub(crate) fn release(&mut self, ingress: u16, class: u8, bytes: u64) {
         let accounts = &mut self.accounts;
         let index = accounts.index(ingress, class);
+        accounts.peak = accounts.peak.max(accounts.total);
         accounts.total -= bytes;
         dispatch!(&self.memory, policy => policy.release(accounts, index, bytes));
+    }
+
+    /// Gives the bytes of a packet back that was admitted and that no queue takes: they were never stored.
+    #[cold]
+    pub(crate) fn refuse(&mut self, ingress: u16, class: u8, bytes: u64) {
+        let peak = self.accounts.peak;
+        self.release(ingress, class, bytes);
+        self.accounts.peak = peak;
     }
 
     /// What an egress port with `egress_bytes` has left of its own memory (bytes); `u64::MAX` where ports

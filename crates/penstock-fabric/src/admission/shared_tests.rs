@@ -196,7 +196,7 @@ fn a_plain_pool_is_full_to_the_byte() {
     assert!(!admit(&mut admission, 0, 1));
     admission.release(0, 0, 1);
     assert!(admit(&mut admission, 1, 1));
-    assert_eq!(admission.accounts().peak, 3_000);
+    assert_eq!(admission.accounts().peak(), 3_000);
 }
 
 #[test]

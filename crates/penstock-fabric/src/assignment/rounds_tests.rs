@@ -213,7 +213,8 @@ fn a_packet_beyond_the_last_round_is_dropped_and_leaves_no_trace() {
     assert_eq!(bench.recorder.0.last().unwrap().event, PacketEvent::Drop);
     let counters = bench.switch.port(0).counters;
     assert_eq!((counters.drops, counters.refusals, counters.enqueued), (1, 1, 3));
-    assert_eq!(bench.switch.accounts().total, used);
+    let accounts = bench.switch.accounts();
+    assert_eq!((accounts.total, accounts.peak()), (used, used));
     // Another flow may use the rounds that red has used up.
     assert_eq!(bench.queue_of(flow(BLUE)), 2);
     // Round 1 is served, so round 4 gets the queue of round 0. The bytes of the refused packet do not

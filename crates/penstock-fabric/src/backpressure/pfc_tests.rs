@@ -80,7 +80,7 @@ fn the_mmu_vector_holds() {
         assert_eq!(frame, if dequeue == 7 { resume(0) } else { None }, "dequeue {dequeue}");
     }
     let accounts = bench.switch.accounts();
-    assert_eq!((accounts.total, accounts.shared, accounts.peak), (0, 0, 15_000));
+    assert_eq!((accounts.total, accounts.shared, accounts.peak()), (0, 0, 15_000));
     assert_eq!(accounts.headroom_peak, 5_000);
     assert_eq!(bench.switch.port(1).counters.drops, 1);
 }

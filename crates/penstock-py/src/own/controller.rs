@@ -220,7 +220,7 @@ impl Controller {
         Ok((window, (rate < self.line).then_some(BitRate::from_bps(rate))))
     }
 
-    /// When the timer of `object` is due, later than `now`.
+    /// When the timer of `object` is due: later than `now`, or still at a time for which it was set before.
     fn timer(&self, object: &Bound<'_, PyAny>, now: Time) -> Result<Time, Wrong> {
         let timer = object.getattr(intern!(object.py(), "timer"))?;
         if timer.is_none() {
@@ -228,7 +228,7 @@ impl Controller {
         }
         let remedy = match timer.extract::<u64>().map(Time::from_ps) {
             Ok(_) if !self.hooks.timer => "write on_timer(self, now), or set it to None".into(),
-            Ok(time) if time > now => return Ok(time),
+            Ok(time) if time > now || time == self.pace.deadline => return Ok(time),
             _ => format!(
                 "set it to a whole number of ps later than now, {}, or to None",
                 now.as_ps()
@@ -263,11 +263,14 @@ impl ExternalController for Controller {
             Event::Sent(bytes) if hooks.sent => self.ask("on_sent", now, |py, object| {
                 object.call_method1(intern!(py, "on_sent"), (at, bytes))
             }),
-            Event::Timer => self.ask("on_timer", now, |py, object| {
+            Event::Timer => {
                 // A timer that has rung is off until a hook sets it again.
-                object.setattr(intern!(py, "timer"), py.None())?;
-                object.call_method1(intern!(py, "on_timer"), (at,))
-            }),
+                self.pace.deadline = Time::NEVER;
+                self.ask("on_timer", now, |py, object| {
+                    object.setattr(intern!(py, "timer"), py.None())?;
+                    object.call_method1(intern!(py, "on_timer"), (at,))
+                });
+            }
             Event::SwitchDrop if hooks.switch_drop => {
                 self.ask("on_switch_drop", now, |py, object| {
                     object.call_method1(intern!(py, "on_switch_drop"), (at,))

@@ -4,9 +4,11 @@
 //! traffic. What it is not: a judgement. Each sample looks at the flows that are alive at that
 //! time, so the backlog costs nothing per packet. Endless flows do not count.
 
+use std::ops::AddAssign;
+
 use borsh::{BorshDeserialize, BorshSerialize};
 use penstock_units::Time;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use penstock_transport::Flows;
 
@@ -30,27 +32,34 @@ pub struct Backlog {
     pub time_ns: Vec<f64>,
     /// Flows that have arrived and not finished.
     pub flows: Vec<u64>,
-    /// Payload of these flows that their receivers do not have (bytes).
-    pub bytes: Vec<u64>,
+    /// Payload of these flows that their receivers do not have (bytes). That of one partition may be negative:
+    /// see [`GrowingBacklog::on_stop`].
+    #[serde(serialize_with = "within_u64")]
+    pub bytes: Vec<i128>,
     /// Flows that have arrived since the start.
     pub arrived_flows: Vec<u64>,
     /// Payload of all flows that have arrived since the start (bytes).
-    pub arrived_bytes: Vec<u64>,
+    #[serde(serialize_with = "within_u64")]
+    pub arrived_bytes: Vec<i128>,
+}
+
+/// Writes sums of sizes, of which a single one may be near the end of `u64`.
+fn within_u64<S: Serializer>(sums: &[i128], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(sums.iter().map(|&sum| u64::try_from(sum).unwrap_or(u64::MAX)))
 }
 
 impl Backlog {
     /// Adds what another partition has counted at the same times.
     pub fn add(&mut self, other: &Backlog) {
-        let pairs = [
-            (&mut self.flows, &other.flows),
-            (&mut self.bytes, &other.bytes),
-            (&mut self.arrived_flows, &other.arrived_flows),
-            (&mut self.arrived_bytes, &other.arrived_bytes),
-        ];
-        for (own, other) in pairs {
-            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
-        }
+        add(&mut self.flows, &other.flows);
+        add(&mut self.bytes, &other.bytes);
+        add(&mut self.arrived_flows, &other.arrived_flows);
+        add(&mut self.arrived_bytes, &other.arrived_bytes);
     }
+}
+
+fn add<T: AddAssign + Copy>(own: &mut [T], other: &[T]) {
+    own.iter_mut().zip(other).for_each(|(own, &other)| *own += other);
 }
 
 /// The series as it grows, and the arrivals until now.
@@ -59,14 +68,27 @@ pub struct GrowingBacklog {
     /// The samples so far.
     pub series: Backlog,
     arrived_flows: u64,
-    arrived_bytes: u64,
+    arrived_bytes: i128,
+    /// See [`GrowingBacklog::on_stop`].
+    unsent: i128,
 }
 
 impl GrowingBacklog {
     /// A flow of `size` bytes, > 0, arrives.
     pub fn on_flow_start(&mut self, size: u64) {
         self.arrived_flows += 1;
-        self.arrived_bytes += size;
+        self.arrived_bytes += i128::from(size);
+    }
+
+    /// A flow has completed that had stopped `unsent` bytes before its last one. Its destination is in another
+    /// partition, which counts these bytes until the end of the window, when it hears of that.
+    pub fn on_stop(&mut self, unsent: u64) {
+        self.unsent += i128::from(unsent);
+    }
+
+    /// A window begins: all destinations have heard what happened in the one before.
+    pub fn open_window(&mut self) {
+        self.unsent = 0;
     }
 
     /// Takes a sample; true when another sample is to follow. `beside` are flows inside servers, and their
@@ -76,14 +98,15 @@ impl GrowingBacklog {
         now: Time,
         slots: &FlowSlots,
         ends: &Flows,
-        beside: (u64, u64),
+        beside: (u64, i128),
     ) -> bool {
         let (mut flows, mut bytes) = beside;
+        bytes -= self.unsent;
         // An endless flow has size 0 and does not count.
         for (name, flow) in (0u32..).zip(&slots.flows).filter(|(_, flow)| flow.size > 0) {
             flows += u64::from(flow.is_sending);
             if flow.is_receiving {
-                bytes += flow.size.saturating_sub(ends.receiver(name).delivered());
+                bytes += i128::from(flow.size.saturating_sub(ends.receiver(name).delivered()));
             }
         }
         let series = &mut self.series;

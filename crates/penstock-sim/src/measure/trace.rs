@@ -23,6 +23,8 @@ pub struct PacketTrace {
     ingress_links: Vec<Vec<u32>>,
     names: FlowNames,
     rows: Rows,
+    /// See [`Observer::set_failed`].
+    has_failed: bool,
 }
 
 /// A row for each event, column by column.
@@ -92,6 +94,17 @@ impl PacketTrace {
             ingress_links: ports.ingress,
             names,
             rows: Rows::default(),
+            has_failed: false,
+        }
+    }
+
+    /// What is written down of `event`.
+    fn written(&self, event: PacketEvent) -> PacketEvent {
+        match event {
+            PacketEvent::Depart | PacketEvent::ControlDepart if self.has_failed => {
+                PacketEvent::Drop
+            }
+            event => event,
         }
     }
 }
@@ -155,11 +168,16 @@ impl Observer for PacketTrace {
 
     #[inline]
     fn watches(&self, node: u32, event: PacketEvent) -> bool {
-        self.watched[node as usize] && self.events & (1 << event as u32) != 0
+        self.watched[node as usize] && self.events & (1 << self.written(event) as u32) != 0
+    }
+
+    fn set_failed(&mut self, has_failed: bool) {
+        self.has_failed = has_failed;
     }
 
     fn record(&mut self, seen: Observation) {
         let node = seen.node as usize;
+        let event = self.written(seen.event);
         self.rows.push_header(&seen.packet);
         let (packet, rows) = (seen.packet, &mut self.rows);
         // A frame that the switch has made for its neighbour came by no port.
@@ -169,7 +187,7 @@ impl Observer for PacketTrace {
         rows.node.push(seen.node);
         rows.ingress.push(self.ingress_links[node][usize::from(ingress)] as i32);
         rows.egress.push(self.egress_links[node][usize::from(seen.egress)] as i32);
-        rows.event.push(seen.event as u32);
+        rows.event.push(event as u32);
         let has_flow = !is_local;
         rows.flow.push(if has_flow { self.names.number(packet.flow_hash) } else { u64::MAX });
         rows.flow_hash.push(packet.flow_hash);

@@ -150,6 +150,7 @@ impl<O: Observer> Partition<O> {
     pub(crate) fn open_window(&mut self, end: Time) {
         self.opened = self.now();
         self.receive_mail();
+        self.measured.backlog.open_window();
         self.expect_flow();
         self.is_at_end = false;
         self.schedule_window(end);
@@ -261,7 +262,7 @@ impl<O: Observer> Partition<O> {
 
     fn on_backlog(&mut self, now: Time) {
         let started = self.outbox.iter().flat_map(|mail| &mail.starts);
-        let unknown = started.map(|start| start.arrival.size).sum::<u64>();
+        let unknown = started.map(|start| i128::from(start.arrival.size)).sum::<i128>();
         let (flows, inside) = self.inner.backlog(now);
         let beside = (flows, unknown + inside);
         if self.measured.backlog.sample(now, &self.slots, &self.flows, beside) {

@@ -115,9 +115,10 @@ impl Inner {
 
     /// The transfers from hosts here that have not ended at `now`, and their payload that has not arrived
     /// (bytes).
-    pub(super) fn backlog(&self, now: Time) -> (u64, u64) {
+    pub(super) fn backlog(&self, now: Time) -> (u64, i128) {
         let late = self.sending().filter(|transfer| transfer.received > now);
-        (self.sending.len() as u64, late.map(|transfer| transfer.start.arrival.size).sum())
+        let sizes = late.map(|transfer| i128::from(transfer.start.arrival.size));
+        (self.sending.len() as u64, sizes.sum())
     }
 }
 

@@ -192,6 +192,9 @@ impl<O: Observer> Partition<O> {
         if size == flow.size {
             return;
         }
+        if flow.size > 0 && !flow.is_receiving {
+            self.measured.backlog.on_stop(flow.size - size);
+        }
         let Flow { source, destination, label, class, .. } = flow;
         let (time, destination_port, lasts) = (flow.start, 0, Time::ZERO);
         let arrival =

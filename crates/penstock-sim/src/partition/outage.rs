@@ -87,13 +87,10 @@ impl<O: Observer> Partition<O> {
         node.on_link(&mut turn, egress, false);
         let node = switch as u32 + self.sources.hosts;
         self.list(now, node, link, EventTable::end_pauses);
-        // The wait of a packet that does not get away is none.
-        let delays = self.measured.queue_delays.take();
-        while let Some((id, _)) = self.depart(now, switch, egress, link) {
+        while let Some(id) = self.take_waiting(now, switch, egress, link) {
             self.switches[switch].take_back(egress, &self.pool[id]);
             self.lose(now, switch, link, id);
         }
-        self.measured.queue_delays = delays;
     }
 
     /// Counts the packet `id`, which waited at `switch` for `link`, as lost.

@@ -198,6 +198,29 @@ impl<O: Observer> Partition<O> {
         sent.map(|id| (id, more))
     }
 
+    /// As [`Partition::depart`], when `link` has failed: the packet departs for nowhere. Its wait is none.
+    pub(super) fn take_waiting(
+        &mut self,
+        now: Time,
+        switch: usize,
+        egress: u16,
+        link: u32,
+    ) -> Option<PacketId> {
+        let done = self.told.len();
+        self.observer.set_failed(true);
+        let (node, mut turn) = self.lend_switch(now, switch);
+        let taken = node.transmit(&mut turn, egress);
+        self.observer.set_failed(false);
+        let packet = taken.map(|id| self.pool[id]);
+        if let Some(packet) = packet.filter(|packet| packet.kind == PacketKind::Data)
+            && let Some(active) = &mut self.measured.active_flows
+        {
+            active.leave(now, link, packet.flow_hash);
+        }
+        self.serve_requests(now, switch, done, Some(link));
+        taken
+    }
+
     /// Counts and lists a data packet that has left its queue at `switch` and was dropped.
     #[cold]
     fn note_late_drop(&mut self, now: Time, switch: usize, packet: DroppedPacket) {

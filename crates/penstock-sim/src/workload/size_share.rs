@@ -27,6 +27,7 @@ pub fn expected_flows(
     let (mut expected, mut problems) = (ExpectedFlows::default(), Problems::default());
     for (index, config) in (0u16..).zip(traffic) {
         let entry = Entry { index, topology, routing, seed, duration };
+        let before = (expected.shares.len(), expected.inside);
         match config {
             TrafficConfig::OpenLoop(open_loop) => {
                 let Some((sizes, flows, inside)) = open_loop.expected(&entry, &mut problems) else {
@@ -64,6 +65,11 @@ pub fn expected_flows(
                 expected
                     .add_all(shares, share_inside(topology, &on_off.senders, &on_off.receivers));
             }
+        }
+        if config.is_dependent() && !matches!(config, TrafficConfig::Listed(_)) {
+            let shares = &expected.shares[before.0..];
+            expected.behind[0] += shares.iter().map(|share| share.flows).sum::<f64>();
+            expected.behind[1] += expected.inside - before.1;
         }
     }
     ScenarioError::unless_none(problems)?;

@@ -1,9 +1,10 @@
 //! The tables of a run agree with each other and with what the scenario implies.
 
-use penstock_sim::{Progress, Results, forecast, validate};
+use penstock_sim::{Progress, Results, RunOptions, forecast, validate};
 use penstock_units::Time;
 use serde_json::{Value, json};
 
+use crate::dependent::collective;
 use crate::fixture::{
     GBPS, US, bfc, column, dctcp, dumbbell, hpcc, ideal_fq, incast, leaf_spine, listed, open_loop,
     parse, pfc, run, run_to_the_end, scenario, single_switch, with,
@@ -69,6 +70,23 @@ fn open_flows_are_foreseen() {
     // All flows of a time shorter than a round trip are open at its end.
     let short = forecast(&parse(&case(US))).unwrap();
     assert_eq!(short.open_flows, short.flows);
+}
+
+/// What the hosts can send in time decides how many iterations of a collective start.
+#[test]
+fn flows_of_iterations_for_which_there_is_no_time_are_not_foreseen() {
+    let case = |iterations| {
+        let ring = collective("ring-all-reduce", 1_000_000, iterations);
+        parse(&with(scenario(single_switch(16), pfc(), &[ring], 1_000 * US), "/drain", 0))
+    };
+    let started = penstock_sim::run(&case(1_000), RunOptions::default(), |_| true).unwrap();
+    let started = started.summary.flows_started as f64;
+    for iterations in [1_000, 1_000_000] {
+        let foreseen = forecast(&case(iterations)).unwrap();
+        let share = foreseen.flows / started;
+        assert!((0.5..2.5).contains(&share), "{} flows, not {started}", foreseen.flows);
+        assert!(foreseen.open_flows <= foreseen.flows);
+    }
 }
 
 /// The permutation of a scenario decides how many flows make a load on the core, and whether any crosses it.
@@ -292,7 +310,7 @@ fn hosts_count_the_pauses_of_their_switch() {
 #[test]
 fn a_run_that_is_stopped_hands_over_what_it_has() {
     let scenario = parse(&busy(bfc()));
-    let options = penstock_sim::RunOptions { check: true, ..Default::default() };
+    let options = RunOptions { check: true, ..Default::default() };
     let mut last = None;
     let results = penstock_sim::run(&scenario, options, |progress| {
         last = Some(progress);
@@ -318,7 +336,7 @@ fn a_run_that_is_stopped_ends_where_it_stands_on_any_number_of_threads() {
     let long =
         scenario(leaf_spine(2, 4, 2), bfc(), &[open_loop(sizes, 0.6, 5_000 * US)], 5_000 * US);
     for threads in [1, 2] {
-        let options = penstock_sim::RunOptions { threads, ..Default::default() };
+        let options = RunOptions { threads, ..Default::default() };
         let mut told = Time::ZERO;
         let results = penstock_sim::run(&parse(&long), options, |progress: Progress| {
             told = progress.now;
@@ -330,6 +348,16 @@ fn a_run_that_is_stopped_ends_where_it_stands_on_any_number_of_threads() {
         let end_ns = results.summary.sim_end_ps as f64 / 1e3;
         let latest = column(&results, "flows", "start_ns").into_iter().fold(0.0, f64::max);
         assert!((latest - end_ns).abs() < 10e3, "on {threads}: {latest} ns, {end_ns} ns");
+    }
+}
+
+#[test]
+fn a_backlog_of_more_bytes_than_a_number_holds_is_written_as_the_largest_one() {
+    let flows = listed(&[0, 1, 2].map(|source| (source, 3, u64::MAX / 2, 0)));
+    let overloaded = with(scenario(single_switch(4), pfc(), &[flows], 10 * US), "/drain", 0);
+    let written = serde_json::to_value(run(&overloaded).summary.backlog).unwrap();
+    for sums in ["bytes", "arrived_bytes"] {
+        assert_eq!(written[sums][30], json!(u64::MAX), "{sums}");
     }
 }
 

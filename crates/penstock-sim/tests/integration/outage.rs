@@ -1,6 +1,7 @@
 //! Links that fail and recover in the middle of a run. `tests/python/test_outages.py` runs outages
 //! under all schemes.
 
+use penstock_packet::PacketEvent;
 use penstock_sim::Results;
 use serde_json::{Value, json};
 
@@ -47,6 +48,30 @@ fn a_failed_link_has_not_carried_what_waited_for_it() {
     for (carried, lost) in [6, 7].map(failing) {
         assert!(carried <= 250_000.0, "{carried} B in 20 us at 100 Gb/s");
         assert!(carried == 0.0 || lost > 100, "{lost} packets waited, and were lost");
+    }
+}
+
+#[test]
+fn a_trace_has_what_waited_for_a_failed_link_as_dropped() {
+    let failing = |spine: u32| {
+        let outages = json!([{"link": [4, spine], "start": 20 * US, "end": null}]);
+        let scenario = rack_to_rack(pfc(), outages);
+        run_to_the_end(&with(scenario, "/measure/trace", json!({"nodes": [4], "events": []})))
+    };
+    for results in [6, 7].map(failing) {
+        let (times, events) =
+            (column(&results, "packets", "time_ps"), column(&results, "packets", "event"));
+        let at_failure = |event: PacketEvent| {
+            let rows = times.iter().zip(&events);
+            let is_one = |&(&time, &one): &(&f64, &f64)| {
+                time == (20 * US) as f64 && one == f64::from(event as u32)
+            };
+            rows.filter(is_one).count() as u64
+        };
+        // Those that were on the wire have departed, and are lost, too.
+        let (lost, dropped) = (results.summary.lost_packets, at_failure(PacketEvent::Drop));
+        assert!(at_failure(PacketEvent::Depart) <= 2, "no burst departs");
+        assert!(lost == 0 || dropped > 100 && dropped <= lost, "{dropped} of {lost}");
     }
 }
 

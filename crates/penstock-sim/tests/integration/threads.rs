@@ -146,6 +146,16 @@ fn every_preset_gives_the_same_tables_on_two_and_four_threads() {
     }
 }
 
+/// The source of a flow that stops knows in the middle of a window what the flow has sent.
+#[test]
+fn the_backlog_of_flows_that_stop_is_the_same_on_any_number_of_threads() {
+    let row = |flow: u32| (flow % 4, 4 + flow % 3, 1 << 40, 500_000 * u64::from(flow));
+    let rows: Vec<_> = (0..390).map(row).collect();
+    let flows = with(listed(&rows), "/lasts", json!(vec![US; 390]));
+    let scenario = scenario(leaf_spine(2, 4, 2), line_rate(), &[flows], 198 * US);
+    assert_eq!(difference(&parse(&scenario), &[2, 3]), None);
+}
+
 /// A packet counts the links of its path in a byte, where one thread keeps the paths of flows.
 #[test]
 fn paths_of_more_links_than_a_byte_counts_are_the_same_on_any_number_of_threads() {

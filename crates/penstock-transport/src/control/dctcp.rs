@@ -145,7 +145,7 @@ impl AtSource for Dctcp {
     }
 
     /// A switch dropped a packet of the flow: the rate falls to the minimum rate.
-    fn on_switch_drop(&mut self) {
+    fn on_switch_drop(&mut self, _now: Time) {
         self.is_slow_start = false;
         self.rate.set_minimum();
     }
@@ -313,7 +313,7 @@ mod tests {
             dctcp.on_loss(Time::ZERO, LossSignal::Timeout { in_flight: 0, is_repeated });
             assert_eq!(dctcp.window(), halved);
         }
-        dctcp.on_switch_drop();
+        dctcp.on_switch_drop(Time::ZERO);
         assert_eq!(dctcp.rate(), Some(BitRate::from_mbps(100)));
         acknowledge(&mut dctcp, 1, 3, false);
         assert_eq!(dctcp.window(), 600); // the increase of a round, no slow start

@@ -74,8 +74,8 @@ pub struct Pace {
     pub window: u64,
     /// The rate at which packets are paced, >= 1 bit/s; `None` means the line rate.
     pub rate: Option<BitRate>,
-    /// When the flow's timer is due, later than the event that is answered; [`Time::NEVER`] when none
-    /// runs.
+    /// When the flow's timer is due, later than the event that is answered, or as it was set before;
+    /// [`Time::NEVER`] when none runs.
     pub deadline: Time,
 }
 
@@ -92,10 +92,9 @@ pub enum Event<'a> {
     Sent(u32),
     /// The timer is due.
     Timer,
-    /// A switch reported that it dropped a packet. The time is that of the event before.
+    /// A switch reported that it dropped a packet.
     SwitchDrop,
-    /// A timed pause of the host leaves this share of the time, 0 to 1. The time is that of the event
-    /// before.
+    /// A timed pause of the host leaves this share of the time, 0 to 1.
     Paused(f64),
 }
 
@@ -142,8 +141,6 @@ pub struct External(Box<Inside>);
 struct Inside {
     controller: Box<dyn ExternalController>,
     pace: Pace,
-    /// The time of the last event.
-    now: Time,
 }
 
 impl External {
@@ -154,12 +151,11 @@ impl External {
     pub fn new(config: &ExternalConfig, flow: &FlowFacts<'_>) -> Self {
         let class = config.supplied.get().expect("a scenario without its class is refused");
         let (controller, pace) = class.open(flow);
-        External(Box::new(Inside { controller, pace, now: Time::ZERO }))
+        External(Box::new(Inside { controller, pace }))
     }
 
     fn hear(&mut self, now: Time, event: Event<'_>) {
         let inside = &mut *self.0;
-        inside.now = now;
         inside.pace = inside.controller.hear(now, event);
     }
 }
@@ -195,8 +191,8 @@ impl AtSource for External {
         }
     }
 
-    fn on_switch_drop(&mut self) {
-        self.hear(self.0.now, Event::SwitchDrop);
+    fn on_switch_drop(&mut self, now: Time) {
+        self.hear(now, Event::SwitchDrop);
     }
 
     fn on_timed_pause(&mut self, now: Time, kept: f64) {

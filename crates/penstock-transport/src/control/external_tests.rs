@@ -11,7 +11,7 @@ use crate::sender::{Readiness, Sender};
 const JSON: &str = r#"{"kind":"python","class":"mine:Mine","sha256":null}"#;
 
 /// A class whose controllers have a window of a packet for each event that they have heard, and a timer
-/// 1 us after each acknowledgement.
+/// 1 us after each acknowledgement and each drop at a switch.
 #[derive(Debug)]
 struct Counting;
 
@@ -33,7 +33,7 @@ impl ExternalController for Counter {
     fn hear(&mut self, now: Time, event: Event<'_>) -> Pace {
         self.0 += 1_000;
         let rate = matches!(event, Event::Loss(_)).then_some(BitRate::from_gbps(1));
-        let starts = matches!(event, Event::Acknowledged(..));
+        let starts = matches!(event, Event::Acknowledged(..) | Event::SwitchDrop);
         let deadline = if starts { now + Time::from_us(1) } else { Time::NEVER };
         Pace { window: self.0, rate, deadline }
     }
@@ -73,12 +73,21 @@ fn the_timer_is_heard_when_it_is_due_and_not_before() {
 }
 
 #[test]
+fn a_drop_at_a_switch_is_heard_at_its_own_time() {
+    let path = fixture::path();
+    let mut controller = External::new(&config(), &host().flow(0, &path));
+    controller.on_send(Time::ZERO, 1_048);
+    controller.on_switch_drop(Time::from_us(5));
+    assert_eq!(controller.deadline(), Time::from_us(6));
+}
+
+#[test]
 fn every_event_reaches_the_controller() {
     let path = fixture::path();
     let mut controller = External::new(&config(), &host().flow(0, &path));
     controller.on_feedback(Time::ZERO, 7);
     controller.on_send(Time::ZERO, 1_048);
-    controller.on_switch_drop();
+    controller.on_switch_drop(Time::ZERO);
     controller.on_timed_pause(Time::ZERO, 0.5);
     controller.on_loss(Time::ZERO, LossSignal::RecoveryExit { in_flight: 0 });
     assert_eq!((controller.window(), controller.rate()), (6_000, Some(BitRate::from_gbps(1))));

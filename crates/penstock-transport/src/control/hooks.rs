@@ -162,8 +162,8 @@ pub(crate) trait AtSource {
     /// Serves the timers that are due by `now`.
     fn on_deadline(&mut self, _now: Time) {}
 
-    /// A switch reported that it dropped a packet of the flow.
-    fn on_switch_drop(&mut self) {}
+    /// The sender hears at `now` that a switch dropped a packet of the flow.
+    fn on_switch_drop(&mut self, _now: Time) {}
 
     /// A timed pause of the host at `now`: the rate is multiplied by `kept`, 0 to 1 (FAFC, Algorithm 3),
     /// but not below the minimum rate. Only the controllers with which FAFC is evaluated react (DCTCP,

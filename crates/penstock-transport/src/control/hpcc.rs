@@ -215,7 +215,7 @@ impl AtSource for Hpcc {
 
     /// A switch dropped a packet of the flow: the rate falls to the minimum rate. The next
     /// acknowledgement starts from the reference again.
-    fn on_switch_drop(&mut self) {
+    fn on_switch_drop(&mut self, _now: Time) {
         self.rate.set_minimum();
     }
 

@@ -219,7 +219,7 @@ fn another_path_of_as_many_hops_only_stores_its_telemetry() {
 fn a_switch_drop_holds_the_minimum_rate_until_the_next_acknowledgement() {
     let mut hpcc = hpcc(HpccReaction::PerAck);
     acknowledge(&mut hpcc, &[hop(START, 0, 0)], 1_000);
-    hpcc.on_switch_drop();
+    hpcc.on_switch_drop(Time::ZERO);
     assert_eq!(hpcc.rate(), Some(BitRate::from_mbps(100)));
     let later = START + Time::from_us(8);
     acknowledge(&mut hpcc, &[hop(later, 95_000, 0)], 2_000);

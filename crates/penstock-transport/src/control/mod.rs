@@ -237,8 +237,8 @@ impl Controller {
         at_source!(self, policy => policy.on_deadline(now))
     }
 
-    pub(crate) fn on_switch_drop(&mut self) {
-        at_source!(self, policy => policy.on_switch_drop())
+    pub(crate) fn on_switch_drop(&mut self, now: Time) {
+        at_source!(self, policy => policy.on_switch_drop(now))
     }
 
     pub(crate) fn on_timed_pause(&mut self, now: Time, kept: f64) {

@@ -5,7 +5,13 @@ use core::iter::from_fn;
 
 use penstock_packet::{ALL_CLASSES, PacketFlags, Signal};
 
+use penstock_units::Supplied;
+
 use super::*;
+use crate::control::ControllerConfig;
+use crate::control::external::{
+    ControllerClass, Event, ExternalConfig, ExternalController, Pace, Senses,
+};
 use crate::fixture::{line_rate, path};
 use crate::nic::NicConfig;
 
@@ -456,4 +462,48 @@ fn only_in_the_ns3_hpcc_simulator_a_completion_wakes_the_nic_and_a_timer_does_no
         assert_eq!(is_woken(bench.signal(Signal::PauseClass(0))), !fidelity.is_ns3());
         assert!(is_woken(bench.signal(Signal::ResumeClass(0))), "{fidelity:?}");
     }
+}
+
+#[test]
+fn a_flow_that_waited_for_its_connection_until_it_was_to_stop_stops_at_once() {
+    let mut bench = Bench::new(tcp());
+    let connections = Some(SharedConnections { label: 0, most: 1 });
+    bench.open(Opening { connections, ..bench.flow(1, 1_000) });
+    assert_eq!(bench.drain().len(), 1);
+    bench.open(Opening { connections, stop: Time::from_us(3), ..bench.flow(2, 9_000) });
+    bench.now = Time::from_us(5);
+    bench.acknowledge(1, 1_000);
+    let asked = bench.call(|host, turn| host.transmit(turn)).1;
+    assert!(asked.contains(&Request::Timer(Timer::Sender(2), bench.now)), "{asked:?}");
+}
+
+/// A class whose controllers have a timer from the start, due at 1 us.
+#[derive(Debug)]
+struct Ringing;
+
+impl ControllerClass for Ringing {
+    fn senses(&self) -> Senses {
+        Senses::default()
+    }
+
+    fn open(&self, _: &FlowFacts<'_>) -> (Box<dyn ExternalController>, Pace) {
+        let pace = Pace { window: 1_000, rate: None, deadline: Time::from_us(1) };
+        (Box::new(Ringing), pace)
+    }
+}
+
+impl ExternalController for Ringing {
+    fn hear(&mut self, _: Time, _: Event<'_>) -> Pace {
+        Pace { window: 1_000, rate: None, deadline: Time::NEVER }
+    }
+}
+
+#[test]
+fn the_timer_that_a_controller_has_from_the_start_is_asked_for_before_the_first_packet() {
+    let supplied = Supplied::with(Arc::new(Ringing) as Arc<dyn ControllerClass>);
+    let class = ExternalConfig { class: "mine:Mine".into(), sha256: None, supplied };
+    let controller = ControllerConfig::Python(class);
+    let mut bench = Bench::new(HostConfig { controller, ..line_rate() });
+    let asked = bench.open(bench.flow(1, 1_000));
+    assert!(asked.contains(&Request::Timer(Timer::Sender(1), Time::from_us(1))), "{asked:?}");
 }

@@ -283,9 +283,7 @@ impl Host {
         }
         self.start(turn, slot, number);
         self.signal_receiver(turn, slot);
-        if opening.stop < Time::NEVER {
-            self.watch_sender(turn, slot);
-        }
+        self.watch_sender(turn, slot);
     }
 
     /// The flow in `slot`, which has this number in the run, may send from now on.

@@ -138,14 +138,16 @@ impl Host {
         turn.requests.set_ready();
     }
 
-    /// Asks for a timer at the deadline of the sender in `slot`, unless an earlier one is set.
+    /// Asks for a timer at the deadline of the sender in `slot`, or now if that is over, unless an earlier one
+    /// is set.
     #[inline(always)] // each data packet and each answer comes here
     pub(super) fn watch_sender(&self, turn: &mut Turn<'_>, slot: u32) {
         let deadline = turn.flows.senders[slot as usize].deadline();
         let outgoing = &mut turn.flows.outgoing[slot as usize];
         if deadline < outgoing.timer {
             outgoing.timer = deadline;
-            turn.requests.push(Request::Timer(Timer::Sender(outgoing.flow), deadline));
+            let due = deadline.max(turn.now);
+            turn.requests.push(Request::Timer(Timer::Sender(outgoing.flow), due));
         }
     }
 
