@@ -106,10 +106,7 @@ fn drive(
     let end = scenario.duration + scenario.drain;
     let goal = Goal::of(&run, scenario.duration);
     let has_ours = hosts.has_parts();
-    let longest = run.topology().links.iter().map(|link| link.delay).max().unwrap_or_default();
-    let quiet = clock.in_run(QUIET) + longest;
-    // When something has last been under way to a kernel (ps).
-    let last_busy = AtomicU64::new(0);
+    let under_way = UnderWay::of(&run, clock);
     let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(!has_ours));
     let mut outcome = Ok(());
     let board = Board::default();
@@ -120,7 +117,7 @@ fn drive(
             network.run_while(end, &stop, |network| {
                 publish(network);
                 if !load.has_sent_all() || network.stores_data() {
-                    last_busy.store(clock.now().as_ps(), Ordering::Relaxed);
+                    under_way.seen(clock.now());
                 }
                 true
             })
@@ -137,8 +134,7 @@ fn drive(
         });
         loop {
             let now = clock.now();
-            let since = now.saturating_sub(Time::from_ps(last_busy.load(Ordering::Relaxed)));
-            let is_delivered = load.is_over() || (load.has_sent_all() && since >= quiet);
+            let is_delivered = load.is_over() || (load.has_sent_all() && under_way.is_over(now));
             let is_over = is_done.load(Ordering::Relaxed) && is_delivered && programs.are_over();
             // A drive that ends before its work is done has failed.
             let has_failed = of_network.is_finished()
@@ -178,6 +174,32 @@ fn drive(
         frames: ports.iter().map(|port| port.received + port.sent).sum(),
         programs: ended,
     })
+}
+
+/// When something has last been under way to a kernel.
+#[derive(Debug)]
+struct UnderWay {
+    /// The last such time (ps).
+    last: AtomicU64,
+    /// How long after it what has not come is lost.
+    quiet: Time,
+}
+
+impl UnderWay {
+    fn of(run: &LiveRun<Unobserved>, clock: Clock) -> Self {
+        let longest = run.topology().links.iter().map(|link| link.delay).max().unwrap_or_default();
+        UnderWay { last: AtomicU64::new(0), quiet: clock.in_run(QUIET) + longest }
+    }
+
+    /// Something is under way at `now`.
+    fn seen(&self, now: Time) {
+        self.last.store(now.as_ps(), Ordering::Relaxed);
+    }
+
+    /// Whether at `now` nothing can come any more.
+    fn is_over(&self, now: Time) -> bool {
+        now.saturating_sub(Time::from_ps(self.last.load(Ordering::Relaxed))) >= self.quiet
+    }
 }
 
 /// When our hosts have nothing left to do, as in a simulation.
