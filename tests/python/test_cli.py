@@ -120,7 +120,7 @@ def test_compare_has_means_over_seeds(here: Path, capsys: pytest.CaptureFixture[
     page = Path("out/report.html").read_text("utf-8")
     rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', page, re.DOTALL)[:2]
     assert [name for name, _ in rows] == ["bfc", "pfc"]
-    assert re.search(r">[0-9.]+ \[[0-9.]+, [0-9.]+\]<", rows[0][1])
+    assert re.search(r">[0-9.]+ \[[0-9.]+ to [0-9.]+\]<", rows[0][1])
     assert "<h2>Each seed</h2>" in page
     assert main([*command, "--force", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["runs"]) == names
