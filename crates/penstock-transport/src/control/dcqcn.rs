@@ -11,7 +11,7 @@
 //! property of hardware. The variant of NVIDIA's firmware is [`super::dcqcn_mellanox`].
 //!
 //! The authors' released simulator has other rules. Its alpha starts at 0.5 (`first_estimate`) and is
-//! updated before a cut (`cut_by`), and its recovery is built on QCN's ([`super::released_recovery`]).
+//! updated before a cut (`cut_by`), and its recovery is built on QCN's (`released_recovery.rs`).
 //!
 //! Where the paper is silent:
 //! - The byte counter counts bytes on the wire, retransmissions included (our choice).
