@@ -1,9 +1,10 @@
 //! A run from beginning to end: namespaces, drives, load, programs, results.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use penstock_load::RunOptions;
 use penstock_packet::Unobserved;
 use penstock_sim::live::{LiveFlow, LiveRun, Part};
 use penstock_sim::{Scenario, ScenarioError};
@@ -32,11 +33,6 @@ const AHEAD: Time = Time::from_ms(50);
 
 /// How often the end of a run is looked for (our choice).
 const LOOK: Duration = Duration::from_millis(5);
-
-/// How long nothing may be under way in the network before what was not delivered counts as lost: real time,
-/// on top of the time on a link. Our choice: frames wait in kernels and devices, too, and a busy machine
-/// comes late.
-const QUIET: Time = Time::from_ms(500);
 
 /// Who follows a run: gets its time, and a glance at it when there is a new one; false stops the run.
 pub type GoesOn<'a> = dyn FnMut(Time, Option<Glance>) -> bool + 'a;
@@ -106,18 +102,17 @@ fn drive(
     let end = scenario.duration + scenario.drain;
     let goal = Goal::of(&run, scenario.duration);
     let has_ours = hosts.has_parts();
-    let under_way = UnderWay::of(&run, clock);
+    let (mut quiet, is_busy) = (Quiet::of(&run, clock), AtomicBool::new(false));
     let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(!has_ours));
-    let mut outcome = Ok(());
-    let board = Board::default();
+    let (mut outcome, board) = (Ok(()), Board::default());
     thread::scope(|scope| {
         let of_network = scope.spawn(|| {
             processors.iter().for_each(Processors::for_network);
             let mut publish = board.publisher();
             network.run_while(end, &stop, |network| {
                 publish(network);
-                if !load.has_sent_all() || network.stores_data() {
-                    under_way.seen(clock.now());
+                if load.has_sent_all() && network.stores_data() {
+                    is_busy.store(true, Ordering::Relaxed);
                 }
                 true
             })
@@ -134,7 +129,8 @@ fn drive(
         });
         loop {
             let now = clock.now();
-            let is_delivered = load.is_over() || (load.has_sent_all() && under_way.is_over(now));
+            let was_busy = !load.has_sent_all() || is_busy.swap(false, Ordering::Relaxed);
+            let is_delivered = load.is_over() || quiet.is_over(was_busy, now);
             let is_over = is_done.load(Ordering::Relaxed) && is_delivered && programs.are_over();
             // A drive that ends before its work is done has failed.
             let has_failed = of_network.is_finished()
@@ -176,29 +172,29 @@ fn drive(
     })
 }
 
-/// When something has last been under way to a kernel.
+/// How long nothing has been under way to a kernel.
 #[derive(Debug)]
-struct UnderWay {
-    /// The last such time (ps).
-    last: AtomicU64,
-    /// How long after it what has not come is lost.
-    quiet: Time,
+struct Quiet {
+    /// When something last was.
+    since: Time,
+    /// How long it takes until what was not delivered counts as lost: what servers wait by default, and the
+    /// time on a link.
+    patience: Time,
 }
 
-impl UnderWay {
+impl Quiet {
     fn of(run: &LiveRun<Unobserved>, clock: Clock) -> Self {
         let longest = run.topology().links.iter().map(|link| link.delay).max().unwrap_or_default();
-        UnderWay { last: AtomicU64::new(0), quiet: clock.in_run(QUIET) + longest }
+        let patience = clock.in_run(RunOptions::default().drain) + longest;
+        Quiet { since: Time::ZERO, patience }
     }
 
-    /// Something is under way at `now`.
-    fn seen(&self, now: Time) {
-        self.last.store(now.as_ps(), Ordering::Relaxed);
-    }
-
-    /// Whether at `now` nothing can come any more.
-    fn is_over(&self, now: Time) -> bool {
-        now.saturating_sub(Time::from_ps(self.last.load(Ordering::Relaxed))) >= self.quiet
+    /// Whether at `now` nothing can come any more; `was_busy` tells of the time since the last question.
+    fn is_over(&mut self, was_busy: bool, now: Time) -> bool {
+        if was_busy {
+            self.since = now;
+        }
+        now.saturating_sub(self.since) >= self.patience
     }
 }
 
@@ -240,6 +236,14 @@ fn finished(parts: &[Part<Unobserved>]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_under_way_counts_as_lost_when_nothing_moved_for_long_enough() {
+        let mut quiet = Quiet { since: Time::ZERO, patience: Time::from_ms(5) };
+        let mut asked = |was_busy, ms| quiet.is_over(was_busy, Time::from_ms(ms));
+        assert!(!asked(true, 7) && !asked(false, 11), "busy until 7 ms");
+        assert!(!asked(true, 12) && !asked(false, 16) && asked(false, 17));
+    }
 
     #[test]
     fn endless_flows_of_ours_last_as_long_as_the_traffic_and_do_not_finish() {
