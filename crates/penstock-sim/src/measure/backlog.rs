@@ -32,8 +32,8 @@ pub struct Backlog {
     pub time_ns: Vec<f64>,
     /// Flows that have arrived and not finished.
     pub flows: Vec<u64>,
-    /// Payload of these flows that their receivers do not have (bytes). That of one partition may be negative:
-    /// see [`GrowingBacklog::on_stop`].
+    /// Payload of these flows that their receivers do not have (bytes). That of one partition may be
+    /// negative: see [`GrowingBacklog::on_stop`].
     #[serde(serialize_with = "within_u64")]
     pub bytes: Vec<i128>,
     /// Flows that have arrived since the start.
@@ -80,8 +80,8 @@ impl GrowingBacklog {
         self.arrived_bytes += i128::from(size);
     }
 
-    /// A flow has completed that had stopped `unsent` bytes before its last one. Its destination is in another
-    /// partition, which counts these bytes until the end of the window, when it hears of that.
+    /// A flow has completed that had stopped `unsent` bytes before its last one. Its destination is in
+    /// another partition, which counts these bytes until the end of the window, when it hears of that.
     pub fn on_stop(&mut self, unsent: u64) {
         self.unsent += i128::from(unsent);
     }

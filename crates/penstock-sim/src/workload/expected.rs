@@ -9,8 +9,8 @@ pub struct ExpectedFlows {
     pub shares: Vec<SizeShare>,
     /// How many stay inside servers.
     pub inside: f64,
-    /// How many of those that cross the network, and of those that stay inside servers, start only when others
-    /// have ended. Those of lists are not among them.
+    /// How many of those that cross the network, and of those that stay inside servers, start only when
+    /// others have ended. Those of lists are not among them.
     pub behind: [f64; 2],
 }
 

@@ -214,7 +214,7 @@ pub struct Dcqcn {
     config: DcqcnConfig,
     /// R_C and R_T in the paper, and its T and BC.
     climb: Climb,
-    /// Used by the released simulator's rules alone.
+    /// Changes by the released simulator's rules alone.
     released: ReleasedRecovery,
     /// The clock of alpha runs from the first notification on.
     alpha: Alpha,
@@ -274,10 +274,7 @@ impl AtSource for Dcqcn {
 
     fn on_send(&mut self, now: Time, wire_bytes: u32) {
         self.on_deadline(now);
-        let period = match self.config.recovery {
-            RateRecovery::Paper => self.config.increase_bytes,
-            RateRecovery::Released => self.released.counter_period(&self.config),
-        };
+        let period = self.released.counter_period(&self.config);
         if self.climb.stages.on_send(wire_bytes, period.get()) {
             match self.config.recovery {
                 RateRecovery::Paper => self.increase(),

@@ -138,8 +138,8 @@ impl Host {
         turn.requests.set_ready();
     }
 
-    /// Asks for a timer at the deadline of the sender in `slot`, or now if that is over, unless an earlier one
-    /// is set.
+    /// Asks for a timer at the deadline of the sender in `slot`, or now if that is over, unless an earlier
+    /// one is set.
     #[inline(always)] // each data packet and each answer comes here
     pub(super) fn watch_sender(&self, turn: &mut Turn<'_>, slot: u32) {
         let deadline = turn.flows.senders[slot as usize].deadline();
