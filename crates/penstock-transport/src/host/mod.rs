@@ -429,5 +429,7 @@ impl Host {
 }
 
 #[cfg(test)]
+mod bench;
+#[cfg(test)]
 #[path = "host_tests.rs"]
 mod tests;
